@@ -1,0 +1,1 @@
+//! Tests of tool-runtime that need both crates; see `tests/tests`.

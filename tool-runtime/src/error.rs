@@ -1,0 +1,180 @@
+//! What can go wrong, for the model ([`Problem`], [`ToolError`]) and for the developer ([`BuildError`]).
+
+use std::{error::Error, fmt};
+
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+/// A tool's failure: the model reads its `Display`.
+///
+/// Any [`std::error::Error`] turns into one with `?`; that is why `ToolError` is not an `Error` itself.
+#[derive(Debug)]
+pub struct ToolError {
+    message: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl ToolError {
+    /// An error with this text.
+    ///
+    /// ```
+    /// let error = tool_runtime::ToolError::new("no such city");
+    /// assert_eq!(error.to_string(), "no such city");
+    /// ```
+    pub fn new(message: impl fmt::Display) -> Self {
+        Self { message: message.to_string(), source: None }
+    }
+
+    /// The error that `?` converted, if it is an `E`.
+    pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
+        self.source.as_deref().and_then(|source| source.downcast_ref())
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        Self { message: error.to_string(), source: Some(Box::new(error)) }
+    }
+}
+
+/// One thing wrong with a call's arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// JSON Pointer (RFC 6901) into the arguments; empty for the whole.
+    pub path: String,
+    /// What kind of problem.
+    pub kind: ProblemKind,
+    /// What would have been right, in words for a model.
+    pub expected: String,
+    /// What came: its type and at most 80 characters of it, escaped.
+    pub got: String,
+}
+
+/// The kinds of [`Problem`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// The text is not JSON.
+    InvalidJson,
+    /// The text ends in the middle; it is never completed by guessing.
+    CutOff,
+    /// Nested deeper than the registry allows.
+    TooDeep,
+    /// Longer than the registry allows.
+    ArgumentsTooLarge,
+    /// The arguments are not a JSON object.
+    NotAnObject,
+    /// A key stands twice with different values.
+    DuplicateKey,
+    /// No parameter has this name.
+    UnknownField,
+    /// A required parameter is absent.
+    Missing,
+    /// The value is of another type.
+    InvalidType,
+    /// The number does not fit the parameter's type.
+    NumberOutOfRange,
+    /// The value breaks a limit of the schema.
+    OutOfBounds,
+}
+
+impl ProblemKind {
+    /// In snake case, as it is serialised.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::InvalidJson => "invalid_json",
+            Self::CutOff => "cut_off",
+            Self::TooDeep => "too_deep",
+            Self::ArgumentsTooLarge => "arguments_too_large",
+            Self::NotAnObject => "not_an_object",
+            Self::DuplicateKey => "duplicate_key",
+            Self::UnknownField => "unknown_field",
+            Self::Missing => "missing",
+            Self::InvalidType => "invalid_type",
+            Self::NumberOutOfRange => "number_out_of_range",
+            Self::OutOfBounds => "out_of_bounds",
+        }
+    }
+}
+
+// Written out: a derive would bring serde_derive into every user's build.
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Problem", 4)?;
+        object.serialize_field("path", &self.path)?;
+        object.serialize_field("kind", self.kind.name())?;
+        object.serialize_field("expected", &self.expected)?;
+        object.serialize_field("got", &self.got)?;
+        object.end()
+    }
+}
+
+/// Why a registry could not be built: every reason at once, a line each.
+#[derive(Debug)]
+pub struct BuildError {
+    reasons: Vec<(BuildReason, String)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BuildReason {
+    DuplicateTool,
+    NotATool,
+    InvalidName,
+    ZeroLimit,
+    InvalidSchema,
+}
+
+impl BuildError {
+    pub(crate) fn new(reasons: Vec<(BuildReason, String)>) -> Self {
+        Self { reasons }
+    }
+
+    fn has(&self, reason: BuildReason) -> bool {
+        self.reasons.iter().any(|(known, _)| *known == reason)
+    }
+
+    /// Two tools share a name.
+    pub fn is_duplicate_tool(&self) -> bool {
+        self.has(BuildReason::DuplicateTool)
+    }
+
+    /// `tools!` was given a function without `#[tool]`.
+    pub fn is_not_a_tool(&self) -> bool {
+        self.has(BuildReason::NotATool)
+    }
+
+    /// A name that no provider accepts.
+    pub fn is_invalid_name(&self) -> bool {
+        self.has(BuildReason::InvalidName)
+    }
+
+    /// A limit of 0 characters.
+    pub fn is_zero_limit(&self) -> bool {
+        self.has(BuildReason::ZeroLimit)
+    }
+
+    /// A tool's schema is not the schema of an object.
+    pub fn is_invalid_schema(&self) -> bool {
+        self.has(BuildReason::InvalidSchema)
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (_, message)) in self.reasons.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            f.write_str(message)?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for BuildError {}

@@ -1,0 +1,223 @@
+//! What a call came to: for the model, for the program, and how it got there.
+
+use std::{sync::OnceLock, time::Duration};
+
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+use crate::{artifact::ArtifactRef, error::Problem, output::Part, policy::TruncationStrategy, value::Output};
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Status {
+    /// The tool returned a value.
+    Ok,
+    /// The tool returned an error.
+    ToolError,
+    /// The arguments did not fit; the tool was not run.
+    InvalidArguments,
+    /// No such tool.
+    UnknownTool,
+    /// The tool panicked.
+    Panicked,
+    /// The call can't be run this way; the tool was not run.
+    Blocked,
+    /// The result was not safe to show.
+    Withheld,
+    /// The result can't be turned into JSON.
+    Unserialisable,
+}
+
+/// Where the text that the model reads came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ViewSource {
+    /// The full result.
+    Full,
+    /// `ToolResult::model_output`.
+    ModelOutput,
+    /// The tool's `to_model_output` hook.
+    Hook,
+    /// Content parts.
+    Content,
+    /// An error.
+    Error,
+}
+
+/// What happened to a result on its way to the model. All sizes are in characters (Unicode scalar values).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Receipt {
+    /// Where the view came from.
+    pub view_source: ViewSource,
+    /// The full result, sanitised; `None` when nobody looked at it.
+    pub full_chars: Option<usize>,
+    /// The full result as the tool returned it; `None` when nobody looked at it.
+    pub raw_chars: Option<usize>,
+    /// The view before it was cut.
+    pub view_chars: usize,
+    /// The part of the view that is shown, cut marker included.
+    pub shown_chars: usize,
+    /// Everything the model reads.
+    pub model_chars: usize,
+    /// Whether the tool is still running behind the outcome.
+    pub still_running: bool,
+    /// Whether text was cut.
+    pub truncated: bool,
+    /// How it was cut.
+    pub strategy: Option<TruncationStrategy>,
+    /// The full result in the store.
+    pub artifact: Option<ArtifactRef>,
+    /// `None`: nothing had to be saved. Otherwise `saved`, or the reason why not.
+    pub saved: Option<String>,
+    /// Whether the text stands in a fence.
+    pub fenced: bool,
+    /// Characters removed from external text.
+    pub removed: usize,
+    /// Characters of tag-like text in external text that were made harmless.
+    pub defused: usize,
+    /// Repairs, faults of hooks and the like, a sentence each.
+    pub notes: Vec<String>,
+    /// From the start of the call to its outcome; written in milliseconds.
+    pub duration: Duration,
+}
+
+impl ViewSource {
+    /// In snake case, as it is serialised.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::ModelOutput => "model_output",
+            Self::Hook => "hook",
+            Self::Content => "content",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl Serialize for Receipt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Receipt", 16)?;
+        object.serialize_field("view_source", self.view_source.name())?;
+        object.serialize_field("full_chars", &self.full_chars)?;
+        object.serialize_field("raw_chars", &self.raw_chars)?;
+        object.serialize_field("view_chars", &self.view_chars)?;
+        object.serialize_field("shown_chars", &self.shown_chars)?;
+        object.serialize_field("model_chars", &self.model_chars)?;
+        object.serialize_field("still_running", &self.still_running)?;
+        object.serialize_field("truncated", &self.truncated)?;
+        object.serialize_field("strategy", &self.strategy.map(TruncationStrategy::name))?;
+        object.serialize_field("artifact", &self.artifact)?;
+        object.serialize_field("saved", &self.saved)?;
+        object.serialize_field("fenced", &self.fenced)?;
+        object.serialize_field("removed", &self.removed)?;
+        object.serialize_field("defused", &self.defused)?;
+        object.serialize_field("notes", &self.notes)?;
+        object.serialize_field("duration", &(self.duration.as_secs_f64() * 1000.0))?;
+        object.end()
+    }
+}
+
+impl Receipt {
+    pub(crate) fn new(view_source: ViewSource) -> Self {
+        Self {
+            view_source,
+            full_chars: None,
+            raw_chars: None,
+            view_chars: 0,
+            shown_chars: 0,
+            model_chars: 0,
+            still_running: false,
+            truncated: false,
+            strategy: None,
+            artifact: None,
+            saved: None,
+            fenced: false,
+            removed: 0,
+            defused: 0,
+            notes: Vec::new(),
+            duration: Duration::ZERO,
+        }
+    }
+}
+
+/// The text for the model; a trusted text that needed nothing is not copied.
+#[derive(Clone, Debug)]
+pub(crate) enum ModelText {
+    Own(String),
+    SameAsOutput,
+}
+
+/// What a call came to. There is one for every call, whatever happened.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Outcome {
+    pub(crate) call_id: String,
+    pub(crate) tool_name: String,
+    pub(crate) status: Status,
+    pub(crate) text: ModelText,
+    /// The content parts of a multimodal result.
+    pub(crate) content: Option<Vec<Part>>,
+    pub(crate) text_part: OnceLock<[Part; 1]>,
+    pub(crate) output: Output,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) receipt: Receipt,
+}
+
+impl Outcome {
+    /// The provider's id of the call, unchanged.
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// The tool that ran; the name the model wrote where there is no such tool.
+    pub fn tool_name(&self) -> &str {
+        &self.tool_name
+    }
+
+    /// How the call ended.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Whether the call ended otherwise than [`Status::Ok`].
+    pub fn is_error(&self) -> bool {
+        self.status != Status::Ok
+    }
+
+    /// What was wrong with the arguments, in the order of the schema.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The whole text the model reads.
+    pub fn model_text(&self) -> &str {
+        match &self.text {
+            ModelText::Own(text) => text,
+            ModelText::SameAsOutput => self.output.as_text().unwrap_or_default(),
+        }
+    }
+
+    /// The same as content parts.
+    pub fn parts(&self) -> &[Part] {
+        match &self.content {
+            Some(parts) => parts,
+            None => self.text_part.get_or_init(|| [Part::text(self.model_text())]),
+        }
+    }
+
+    /// The full result.
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+
+    /// The full result in the store, if it was saved.
+    pub fn artifact(&self) -> Option<&ArtifactRef> {
+        self.receipt.artifact.as_ref()
+    }
+
+    /// What happened on the way.
+    pub fn receipt(&self) -> &Receipt {
+        &self.receipt
+    }
+}

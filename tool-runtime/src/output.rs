@@ -1,0 +1,168 @@
+//! What a tool returns: a value, with or without a view, content parts and metadata.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// A view for the model: text, or JSON that is shown as compact text.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ModelOutput {
+    /// Shown as it is.
+    Text(String),
+    /// Shown as compact JSON.
+    Json(Value),
+}
+
+impl From<String> for ModelOutput {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for ModelOutput {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<std::borrow::Cow<'_, str>> for ModelOutput {
+    fn from(text: std::borrow::Cow<'_, str>) -> Self {
+        Self::Text(text.into_owned())
+    }
+}
+
+impl From<Value> for ModelOutput {
+    fn from(json: Value) -> Self {
+        Self::Json(json)
+    }
+}
+
+/// One part of a multimodal result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// Text; obeys the limit and the fence.
+    Text(String),
+    /// An image; its bytes reach the model untouched.
+    Image {
+        /// The encoded image.
+        data: Arc<[u8]>,
+        /// For example `image/png`.
+        media_type: String,
+    },
+}
+
+impl Part {
+    /// A text part.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// An image from its encoded bytes; `media_type` is for example `image/png`. A media type that is not
+    /// of the form `type/subtype` (RFC 6838 names) is replaced by `application/octet-stream` when it is shown.
+    pub fn image(data: impl Into<Vec<u8>>, media_type: impl Into<String>) -> Self {
+        Self::Image { data: data.into().into(), media_type: media_type.into() }
+    }
+}
+
+/// A value with what belongs to it: a view for the model, content parts, metadata; or a failure.
+///
+/// ```
+/// use tool_runtime::{ToolResult, resolve_model_output, ModelOutput};
+///
+/// let result = ToolResult::new(vec![1, 2, 3]).model_output("3 numbers");
+/// assert_eq!(resolve_model_output(&result), Some(&ModelOutput::from("3 numbers")));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct ToolResult<T> {
+    pub(crate) output: Result<T, String>,
+    pub(crate) model_output: Option<ModelOutput>,
+    pub(crate) content: Vec<Part>,
+    pub(crate) metadata: Map<String, Value>,
+}
+
+impl<T> ToolResult<T> {
+    /// A success with this value.
+    pub fn new(output: T) -> Self {
+        Self { output: Ok(output), model_output: None, content: Vec::new(), metadata: Map::new() }
+    }
+
+    /// A failure; the model reads the message, whatever `model_output` says.
+    pub fn failure(message: impl std::fmt::Display) -> Self {
+        Self { output: Err(message.to_string()), model_output: None, content: Vec::new(), metadata: Map::new() }
+    }
+
+    /// What the model reads in place of the value.
+    pub fn model_output(mut self, view: impl Into<ModelOutput>) -> Self {
+        self.model_output = Some(view.into());
+        self
+    }
+
+    /// Content parts; the model reads these, and no view is resolved.
+    pub fn content(mut self, parts: Vec<Part>) -> Self {
+        self.content = parts;
+        self
+    }
+
+    /// A fact for display and hooks; never shown to the model.
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// The value, or `None` for a failure.
+    pub fn output(&self) -> Option<&T> {
+        self.output.as_ref().ok()
+    }
+
+    /// The message of a failure.
+    pub fn error(&self) -> Option<&str> {
+        self.output.as_ref().err().map(String::as_str)
+    }
+
+    /// Whether this is no failure.
+    pub fn is_success(&self) -> bool {
+        self.output.is_ok()
+    }
+
+    /// The content parts.
+    pub fn parts(&self) -> &[Part] {
+        &self.content
+    }
+}
+
+impl<T: Serialize> ToolResult<T> {
+    /// `{"success", "output"}` or `{"success", "error"}`, with `model_output` and `metadata` where they are set.
+    pub fn to_json(&self) -> Result<Value, serde_json::Error> {
+        let mut object = Map::new();
+        object.insert("success".into(), self.is_success().into());
+        match &self.output {
+            Ok(output) => object.insert("output".into(), serde_json::to_value(output)?),
+            Err(message) => object.insert("error".into(), message.clone().into()),
+        };
+        match &self.model_output {
+            Some(ModelOutput::Text(text)) => object.insert("model_output".into(), text.clone().into()),
+            Some(ModelOutput::Json(json)) => object.insert("model_output".into(), json.clone()),
+            None => None,
+        };
+        if !self.metadata.is_empty() {
+            object.insert("metadata".into(), self.metadata.clone().into());
+        }
+        Ok(object.into())
+    }
+}
+
+impl<T> From<T> for ToolResult<T> {
+    fn from(output: T) -> Self {
+        Self::new(output)
+    }
+}
+
+/// The view that the result carries itself. Runs no hook.
+#[must_use]
+pub fn resolve_model_output<T>(result: &ToolResult<T>) -> Option<&ModelOutput> {
+    result.model_output.as_ref()
+}

@@ -1,0 +1,118 @@
+//! What a tool and its registry decided about one result.
+
+/// How text over the limit is cut. Without one, JSON objects get [`Fields`](Self::Fields) and
+/// everything else gets [`HeadTail`](Self::HeadTail).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TruncationStrategy {
+    /// The beginning and the end, with a marker between them that counts what is missing.
+    #[default]
+    HeadTail,
+    /// The beginning only.
+    Head,
+    /// Long strings inside a JSON object are shortened, at any depth. Where that is not enough, and
+    /// for text that is no JSON object, the same as `HeadTail`.
+    Fields,
+}
+
+/// What `max_result_size` bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Scope {
+    /// The text below the header, cut marker included. Header, fence and notices come on top.
+    #[default]
+    Content,
+    /// Everything the model reads: header, fence, text and notices.
+    Total,
+}
+
+/// Whether the text of a result was chosen by somebody outside the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Trust {
+    /// The program's own text: shown as it is.
+    #[default]
+    Trusted,
+    /// Text from outside: sanitised and fenced.
+    External,
+}
+
+/// The marker round external text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FenceStyle {
+    /// Markers carry an id that only the runtime can compute.
+    #[default]
+    Keyed,
+    /// `<external_tool_result>` and `</external_tool_result>`, each on its own line.
+    Plain,
+}
+
+/// When the full result is kept in the store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Keep {
+    /// When the text the model reads was cut.
+    #[default]
+    OnCut,
+    /// Beside every view; a notice gives its id.
+    Always,
+}
+
+/// What may be repaired in a model's arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Coercion {
+    /// Repairs that lose nothing, each noted in the receipt.
+    #[default]
+    Lossless,
+    /// Nothing is repaired, and unknown keys are refused.
+    Strict,
+}
+
+/// A tool's own limit, before the registry's default is applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Limit {
+    /// The registry's default.
+    #[default]
+    Inherit,
+    /// No limit, whatever the registry says.
+    Unlimited,
+    /// Characters.
+    Chars(usize),
+}
+
+/// Everything the stages after the call need to know, with the registry's defaults filled in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Policy {
+    /// Characters; `None` is no limit.
+    pub(crate) limit: Option<usize>,
+    pub(crate) strategy: Option<TruncationStrategy>,
+    /// Characters; `None` is the limit itself.
+    pub(crate) field_limit: Option<usize>,
+    pub(crate) scope: Scope,
+    pub(crate) trust: Trust,
+    pub(crate) keep: Keep,
+    pub(crate) fence: FenceStyle,
+}
+
+impl TruncationStrategy {
+    /// As written in `truncation = …` and in receipts.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::HeadTail => "head_tail",
+            Self::Head => "head",
+            Self::Fields => "fields",
+        }
+    }
+}
+
+impl Trust {
+    /// As written in receipts and sidecars.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Trusted => "trusted",
+            Self::External => "external",
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What a tool says of itself.
+
+use std::borrow::Cow;
+
+use crate::policy::{Keep, Limit, TruncationStrategy, Trust};
+
+/// Name, description and policy of a tool.
+///
+/// ```
+/// use tool_runtime::{ToolSpec, Trust};
+///
+/// let spec = ToolSpec::new("web_search", "Searches the web.").max_result_size(4000).trust(Trust::External);
+/// assert_eq!(spec.name(), "web_search");
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ToolSpec {
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) title: Option<Cow<'static, str>>,
+    pub(crate) description: Cow<'static, str>,
+    pub(crate) limit: Limit,
+    pub(crate) strategy: Option<TruncationStrategy>,
+    pub(crate) keep: Keep,
+    pub(crate) trust: Trust,
+    pub(crate) hints: Hints,
+}
+
+/// MCP's hints; `None` is unsaid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Hints {
+    /// The tool changes nothing.
+    pub read_only: Option<bool>,
+    /// The tool may destroy something.
+    pub destructive: Option<bool>,
+    /// A second call with the same arguments changes nothing more.
+    pub idempotent: Option<bool>,
+    /// The tool reaches beyond the program.
+    pub open_world: Option<bool>,
+}
+
+impl ToolSpec {
+    /// A trusted tool without a limit of its own.
+    pub fn new(name: impl Into<Cow<'static, str>>, description: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            name: name.into(),
+            title: None,
+            description: description.into(),
+            limit: Limit::Inherit,
+            strategy: None,
+            keep: Keep::OnCut,
+            trust: Trust::Trusted,
+            hints: Hints::default(),
+        }
+    }
+
+    /// The name as the model writes it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the model is told.
+    pub fn description_text(&self) -> &str {
+        &self.description
+    }
+
+    /// The hints.
+    pub fn hints(&self) -> Hints {
+        self.hints
+    }
+
+    /// A name for people.
+    pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// The most characters of a result that the model reads. 0 is refused when the registry is built.
+    pub fn max_result_size(mut self, chars: usize) -> Self {
+        self.limit = Limit::Chars(chars);
+        self
+    }
+
+    /// No limit, whatever the registry's default is.
+    pub fn unlimited(mut self) -> Self {
+        self.limit = Limit::Unlimited;
+        self
+    }
+
+    /// How results over the limit are cut.
+    pub fn truncation(mut self, strategy: TruncationStrategy) -> Self {
+        self.strategy = Some(strategy);
+        self
+    }
+
+    /// When the full result is kept in the store. Default: [`Keep::OnCut`].
+    pub fn keep(mut self, keep: Keep) -> Self {
+        self.keep = keep;
+        self
+    }
+
+    /// Whether results come from outside. Default: [`Trust::Trusted`].
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
+    }
+
+    /// The tool changes nothing.
+    pub fn read_only(mut self) -> Self {
+        self.hints.read_only = Some(true);
+        self
+    }
+
+    /// The tool may destroy something.
+    pub fn destructive(mut self) -> Self {
+        self.hints.destructive = Some(true);
+        self
+    }
+
+    /// A second call with the same arguments changes nothing more.
+    pub fn idempotent(mut self) -> Self {
+        self.hints.idempotent = Some(true);
+        self
+    }
+
+    /// The tool reaches beyond the program.
+    pub fn open_world(mut self) -> Self {
+        self.hints.open_world = Some(true);
+        self
+    }
+}
