@@ -3,19 +3,23 @@
 
 mod args;
 mod artifact;
+mod contain;
 mod context;
 mod cut;
 mod dialect;
 mod error;
 pub mod fence;
 mod fields;
+mod find;
 mod header;
 mod json;
 mod link;
 mod outcome;
 mod output;
 mod policy;
+mod render;
 mod request;
+mod resolve;
 mod sanitise;
 mod schema;
 mod shape;
@@ -30,6 +34,7 @@ pub use artifact::{
     Artifact, ArtifactEntry, ArtifactMeta, ArtifactRef, ArtifactStore, ArtifactWriter, StoreError, StoreReason,
 };
 pub use context::CallContext;
+pub use dialect::Dialect;
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
@@ -38,5 +43,6 @@ pub use request::{Arguments, ToolCall};
 pub use schemars;
 pub use spec::{Hints, ToolSpec};
 pub use tool::RegisteredTool;
+pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
 pub use value::{Output, ToolOutput, UnserialisableError};
 pub use view::{IntoView, View};

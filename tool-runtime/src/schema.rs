@@ -1,1 +1,128 @@
-//! To come.
+//! The one internal form of a tool's schema: draft 2020-12, inlined but for recursive types, no bare
+//! booleans where a schema stands. Every dialect is converted from it.
+
+use schemars::{SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value};
+
+/// The one generator, for parameters of functions and for argument structs alike.
+pub(crate) fn generator() -> SchemaGenerator {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    settings.into_generator()
+}
+
+/// Brings a raw object schema into the internal form; an error says what is wrong with it.
+pub(crate) fn normalise(mut schema: Value) -> Result<Value, String> {
+    let Some(root) = schema.as_object_mut() else {
+        return Err("its schema is not a JSON object; give the JSON Schema of an object".into());
+    };
+    root.remove("$schema");
+    // schemars titles the root with the Rust type's name, and only the root.
+    root.remove("title");
+    match root.get("type") {
+        None => {
+            let rest = std::mem::take(root);
+            root.insert("type".into(), "object".into());
+            root.extend(rest);
+        }
+        Some(kind) if kind == "object" => {}
+        Some(kind) => {
+            return Err(format!("its schema describes {kind}, not an object; take a struct or separate parameters"));
+        }
+    }
+    if !root.contains_key("properties") {
+        root.insert("properties".into(), Map::new().into());
+    }
+    let schema = tidy(schema);
+    match missing_definition(&schema, &schema) {
+        Some(reference) => Err(format!("its schema refers to `{reference}`, which is not in it; add it under `$defs`")),
+        None => Ok(schema),
+    }
+}
+
+/// A schema anywhere in the tree: `true` becomes `{}`.
+fn tidy(schema: Value) -> Value {
+    match schema {
+        Value::Bool(true) => Map::new().into(),
+        Value::Bool(false) => Map::from_iter([("not".to_owned(), Map::new().into())]).into(),
+        Value::Object(object) => object
+            .into_iter()
+            .map(|(key, value)| {
+                let value = tidy_under(&key, value);
+                (key, value)
+            })
+            .collect::<Map<_, _>>()
+            .into(),
+        other => other,
+    }
+}
+
+fn tidy_under(key: &str, value: Value) -> Value {
+    match (key, value) {
+        ("properties" | "patternProperties" | "$defs" | "dependentSchemas", Value::Object(named)) => {
+            named.into_iter().map(|(name, schema)| (name, tidy(schema))).collect::<Map<_, _>>().into()
+        }
+        ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => schemas.into_iter().map(tidy).collect(),
+        ("items" | "contains" | "not" | "propertyNames" | "if" | "then" | "else", schema) => tidy(schema),
+        // A boolean is this keyword's ordinary form.
+        ("additionalProperties" | "unevaluatedProperties", schema @ Value::Object(_)) => tidy(schema),
+        (_, other) => other,
+    }
+}
+
+/// The first `$ref` that leads nowhere in `root`.
+fn missing_definition(schema: &Value, root: &Value) -> Option<String> {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::String(reference)) = object.get("$ref") {
+                let pointer = reference.strip_prefix('#');
+                if pointer.and_then(|pointer| root.pointer(pointer)).is_none() {
+                    return Some(reference.clone());
+                }
+            }
+            object.values().find_map(|value| missing_definition(value, root))
+        }
+        Value::Array(values) => values.iter().find_map(|value| missing_definition(value, root)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::normalise;
+
+    #[test]
+    fn an_empty_struct_is_an_object_with_no_properties() {
+        let expected = json!({ "type": "object", "properties": {} });
+        assert_eq!(normalise(json!({ "type": "object", "title": "EmptyStruct" })), Ok(expected));
+    }
+
+    #[test]
+    fn a_bare_boolean_becomes_an_object() {
+        let schema = json!({ "type": "object", "properties": { "v": true, "l": { "type": "array", "items": true } } });
+        let expected = json!({ "type": "object", "properties": { "v": {}, "l": { "type": "array", "items": {} } } });
+        assert_eq!(normalise(schema), Ok(expected));
+    }
+
+    #[test]
+    fn only_the_title_of_the_root_goes() {
+        let schema = json!({ "title": "Args", "type": "object", "properties": { "title": { "title": "Town" } } });
+        let expected = json!({ "type": "object", "properties": { "title": { "title": "Town" } } });
+        assert_eq!(normalise(schema), Ok(expected));
+    }
+
+    #[test]
+    fn a_reference_to_nowhere_is_an_error() {
+        let schema = json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/Node" } } });
+        assert!(normalise(schema).is_err_and(|error| error.contains("#/$defs/Node")));
+    }
+
+    #[test]
+    fn only_objects_can_be_arguments() {
+        assert!(normalise(json!({ "type": "array" })).is_err_and(|error| error.contains("array")));
+        assert!(normalise(json!(true)).is_err());
+    }
+}

@@ -28,12 +28,12 @@ trait Typed: Send + Sync {
     fn view(&self) -> Option<View>;
 }
 
-struct Hooked<T> {
+struct Hooked<T, H> {
     value: T,
-    hook: Option<fn(&T) -> View>,
+    hook: Option<H>,
 }
 
-impl<T: ToolOutput> Typed for Hooked<T> {
+impl<T: ToolOutput, H: Fn(&T) -> View + Send + Sync> Typed for Hooked<T, H> {
     fn any(&self) -> &dyn Any {
         &self.value
     }
@@ -41,7 +41,7 @@ impl<T: ToolOutput> Typed for Hooked<T> {
         json::write(&self.value, walk)
     }
     fn view(&self) -> Option<View> {
-        self.hook.map(|hook| hook(&self.value))
+        self.hook.as_ref().map(|hook| hook(&self.value))
     }
 }
 
@@ -67,7 +67,11 @@ impl fmt::Debug for Output {
 }
 
 impl Output {
-    pub(crate) fn new<T: ToolOutput>(value: T, hook: Option<fn(&T) -> View>) -> Self {
+    pub(crate) fn new<T, H>(value: T, hook: Option<H>) -> Self
+    where
+        T: ToolOutput,
+        H: Fn(&T) -> View + Send + Sync + 'static,
+    {
         Self(Repr::Value(Arc::new(Hooked { value, hook })))
     }
 
