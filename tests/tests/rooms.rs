@@ -17,13 +17,8 @@ const RUNTIME: &[&[&str]] = &[
     &["call"],
 ];
 
-const MACROS: &[&[&str]] = &[
-    &["docs", "errors", "fallback"],
-    &["slot"],
-    &["attr", "func"],
-    &["checks", "valid", "wrap"],
-    &["expand"],
-];
+const MACROS: &[&[&str]] =
+    &[&["docs", "errors", "fallback"], &["slot"], &["attr", "func"], &["checks", "valid", "wrap"], &["expand"]];
 
 const DOORS: &[&str] = &["lib", "private"];
 

@@ -1,6 +1,10 @@
 //! skeleton
 #![allow(dead_code, unreachable_pub)]
 
+// The macro's output names this crate.
+#[cfg(test)]
+extern crate self as tool_runtime;
+
 mod args;
 mod artifact;
 mod contain;
@@ -30,6 +34,10 @@ mod truncate;
 mod value;
 mod view;
 
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
 pub use artifact::{
     Artifact, ArtifactEntry, ArtifactMeta, ArtifactRef, ArtifactStore, ArtifactWriter, StoreError, StoreReason,
 };
@@ -44,5 +52,6 @@ pub use schemars;
 pub use spec::{Hints, ToolSpec};
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
+pub use tool_macros::tool;
 pub use value::{Output, ToolOutput, UnserialisableError};
 pub use view::{IntoView, View};
