@@ -50,6 +50,7 @@ pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
 pub use request::{Arguments, ToolCall};
 pub use schemars;
 pub use spec::{Hints, ToolSpec};
+pub use store::{LocalStore, MemoryStore};
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
 pub use tool_macros::tool;
