@@ -38,5 +38,6 @@ pub use request::{Arguments, ToolCall};
 pub use schemars;
 pub use spec::{Hints, ToolSpec};
 pub use tool::RegisteredTool;
+pub use truncate::{TruncateOptions, TruncatedResult, truncate_result};
 pub use value::{Output, ToolOutput, UnserialisableError};
 pub use view::{IntoView, View};

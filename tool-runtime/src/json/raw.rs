@@ -143,7 +143,11 @@ fn string_length(text: &str) -> usize {
     text.len()
 }
 
-fn write_string(sink: &mut Sink<'_>, token: &str, edit: impl for<'s> FnOnce(&'s str) -> Cow<'s, str>) -> ControlFlow<()> {
+fn write_string(
+    sink: &mut Sink<'_>,
+    token: &str,
+    edit: impl for<'s> FnOnce(&'s str) -> Cow<'s, str>,
+) -> ControlFlow<()> {
     let decoded = decode(token);
     let edited = edit(&decoded);
     if *edited == *decoded {

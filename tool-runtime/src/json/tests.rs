@@ -238,7 +238,10 @@ fn raw_json_is_no_way_round_the_depth() {
 #[test]
 fn non_finite_numbers_are_counted() {
     let value = json!({"a": 1.0});
-    assert_eq!(text_with(&(f64::NAN, f32::INFINITY, 1.5, value), None).unwrap(), (r#"[null,null,1.5,{"a":1.0}]"#.into(), 2));
+    assert_eq!(
+        text_with(&(f64::NAN, f32::INFINITY, 1.5, value), None).unwrap(),
+        (r#"[null,null,1.5,{"a":1.0}]"#.into(), 2)
+    );
 }
 
 #[test]

@@ -8,7 +8,12 @@ use std::{
 
 use serde::ser::{self, Error as _, Serialize, Serializer};
 
-use super::{Edit, Fault, MAX_DEPTH, Role, names::Names, raw::{self, Level}, sink::Sink};
+use super::{
+    Edit, Fault, MAX_DEPTH, Role,
+    names::Names,
+    raw::{self, Level},
+    sink::Sink,
+};
 
 /// What a walk has to remember, shared by its serializers.
 pub(super) struct State<'w> {
@@ -134,7 +139,11 @@ impl<T: Serialize + ?Sized> Serialize for Watched<'_, '_, '_, T> {
 }
 
 impl<'s, 'w, S: Serializer> Watch<'s, 'w, S> {
-    fn nest<C>(self, brackets: usize, open: impl FnOnce(S) -> Result<C, S::Error>) -> Result<Nest<'s, 'w, C>, S::Error> {
+    fn nest<C>(
+        self,
+        brackets: usize,
+        open: impl FnOnce(S) -> Result<C, S::Error>,
+    ) -> Result<Nest<'s, 'w, C>, S::Error> {
         self.state.enter(brackets)?;
         Ok(Nest { inner: open(self.inner)?, state: self.state, brackets, kind: Kind::Text(Role::Value) })
     }
@@ -153,7 +162,12 @@ impl<'s, 'w, S: Serializer> Watch<'s, 'w, S> {
         Ok(written)
     }
 
-    fn float<V>(self, is_finite: bool, value: V, write: impl FnOnce(S, V) -> Result<S::Ok, S::Error>) -> Result<S::Ok, S::Error> {
+    fn float<V>(
+        self,
+        is_finite: bool,
+        value: V,
+        write: impl FnOnce(S, V) -> Result<S::Ok, S::Error>,
+    ) -> Result<S::Ok, S::Error> {
         if !is_finite {
             self.state.non_finite.set(self.state.non_finite.get() + 1);
         }
