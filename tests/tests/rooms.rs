@@ -8,8 +8,8 @@ const RUNTIME: &[&[&str]] = &[
         "artifact", "context", "contain", "cut", "error", "header", "json", "outcome", "output", "policy", "request",
         "schema", "spec", "value", "view",
     ],
-    &["fields", "find", "sanitise", "shape", "tool"],
-    &["args", "dialect", "fence", "link", "render", "resolve", "truncate"],
+    &["fields", "find", "sanitise", "tool"],
+    &["args", "dialect", "fence", "link", "render", "resolve", "shape", "truncate"],
     &["store"],
     &["registry"],
     &["present"],
@@ -17,8 +17,15 @@ const RUNTIME: &[&[&str]] = &[
     &["call"],
 ];
 
-const MACROS: &[&[&str]] =
-    &[&["docs", "errors", "fallback"], &["slot"], &["attr", "func"], &["checks", "valid", "wrap"], &["expand"]];
+const MACROS: &[&[&str]] = &[
+    &["docs", "errors", "fallback", "near", "passing"],
+    &["keys", "slot"],
+    &["attr", "field"],
+    &["func"],
+    &["checks", "valid"],
+    &["wrap"],
+    &["expand"],
+];
 
 const DOORS: &[&str] = &["lib", "private"];
 

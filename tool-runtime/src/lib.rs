@@ -44,6 +44,7 @@ pub use artifact::{
 pub use context::CallContext;
 pub use dialect::Dialect;
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
+pub use link::tool;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
 pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
@@ -53,7 +54,6 @@ pub use spec::{Hints, ToolSpec};
 pub use store::{LocalStore, MemoryStore};
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
-pub use tool_macros::tool;
 pub use truncate::{TruncateOptions, TruncatedResult, truncate_result};
 pub use value::{Output, ToolOutput, UnserialisableError};
 pub use view::{IntoView, View};
