@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
-    Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitInt, LitStr, Meta, Path, Result, Token, Type, UnOp,
+    Attribute, Expr, ExprLit, ExprPath, ExprUnary, Ident, Lit, LitInt, LitStr, Meta, Path, Result, Token, Type, UnOp,
     parenthesized, parse::ParseStream, spanned::Spanned,
 };
 
@@ -41,7 +41,7 @@ pub(crate) struct Field {
 /// `#[serde(default)]` or `#[serde(default = "path")]`.
 pub(crate) enum Default {
     Trait(Span),
-    Path(Path),
+    Path(ExprPath),
 }
 
 /// A method of the runtime's `Edit` that changes the schema, with its arguments.
@@ -113,7 +113,7 @@ impl Field {
             }
             "deserialize_with" => {
                 let text = keys::text(key, input, "deserialize_with = \"path\"")?;
-                let function: Path = text.parse()?;
+                let function: ExprPath = text.parse()?;
                 self.decode.set(key, (text.span(), quote!(#function)), errors);
             }
             other => return Err(unknown("serde", key, other, &SERDE)),
@@ -140,7 +140,8 @@ impl Field {
             "with" => self.schema.set(key, keys::text(key, input, "with = \"Type\"")?.parse()?, errors),
             "example" => {
                 let example: Expr = keys::value(key, input, "example = ..")?;
-                self.edit("example", example.span(), quote!(&#example));
+                let value = number(&example);
+                self.edit("example", example.span(), quote!(&#value));
             }
             other => return Err(unknown("schemars", key, other, &SCHEMARS)),
         }

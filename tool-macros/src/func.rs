@@ -34,6 +34,13 @@ pub(crate) struct Param {
     pub(crate) field: Field,
 }
 
+impl Param {
+    /// Whether this is its name, in Rust or to the model.
+    fn is_called(&self, name: &str) -> bool {
+        self.ident.unraw() == name || self.field.rename.get().is_some_and(|rename| rename.value() == name)
+    }
+}
+
 /// Nothing where the item is no function; `errors` knows.
 pub(crate) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Func> {
     let mut func = match syn::parse2::<Func>(item.clone()) {
@@ -113,7 +120,8 @@ fn param(input: &PatType, errors: &mut Errors) -> Option<Param> {
 fn describe_params(func: &mut Func, errors: &mut Errors) {
     let Docs::Text(text) = &func.docs else { return };
     let names: Vec<String> = func.params.iter().map(|param| param.ident.unraw().to_string()).collect();
-    let (description, bullets, strangers) = docs::take_arguments(text, |name| names.iter().any(|known| known == name));
+    let (description, bullets, strangers) =
+        docs::take_arguments(text, |name| func.params.iter().any(|param| param.is_called(name)));
     for stranger in strangers {
         if let Some(near) = near::nearest(&stranger, names.iter().map(String::as_str)) {
             let is_blamed =
@@ -125,7 +133,7 @@ fn describe_params(func: &mut Func, errors: &mut Errors) {
         }
     }
     for bullet in bullets {
-        let param = func.params.iter_mut().find(|param| param.ident.unraw() == bullet.name);
+        let param = func.params.iter_mut().find(|param| param.is_called(&bullet.name));
         if let Some(Param { field: Field { docs: Docs::Text(own), .. }, .. }) = param {
             if own.is_empty() {
                 *own = bullet.text;

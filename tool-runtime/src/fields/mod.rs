@@ -53,7 +53,7 @@ impl Fields {
         edit: Option<fn(&mut Edit<'_>)>,
     ) {
         if !description.is_empty() {
-            schema.insert("description".into(), description.into());
+            schema.insert("description".into(), description.trim().into());
         }
         // An absent option and `null` are one thing to a tool; the schema need not say so.
         if let Some(default) = default.filter(|default| !default.is_null()) {
