@@ -32,16 +32,13 @@ fn stored(passing: &Passing) -> TokenStream {
 }
 
 /// One parameter.
-///
-/// ```text
-/// // Input:
-/// //     /// Days of forecast.
-/// //     #[serde(default = "three")] #[schemars(range(min = 1))] days: u8
-/// // Output:
-/// //     const __TOOL_1: Param<u8> = Param::new("Days of forecast.")
-/// //         .default(|| three(), |value| (&&DefaultProbe::new(value)).__tool_json())
-/// //         .edit(|edit| edit.minimum(1u64));
-/// ```
+// Input:
+//     /// Days of forecast.
+//     #[serde(default = "three")] #[schemars(range(min = 1))] days: u8
+// Output:
+//     const __TOOL_1: Param<u8> = Param::new("Days of forecast.")
+//         .default(|| three(), |value| (&&DefaultProbe::new(value)).__tool_json())
+//         .edit(|edit| edit.minimum(1u64));
 pub(crate) fn param(constant: &Ident, param: &Param) -> TokenStream {
     let span = param.passing.inner().span();
     let ty = stored(&param.passing);

@@ -41,6 +41,14 @@ impl Param {
     }
 }
 
+impl Func {
+    /// For what we generate: the use of a deprecated function there is not the user's.
+    pub(crate) fn allow_deprecated(&self) -> Option<TokenStream> {
+        let is_deprecated = self.attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
+        is_deprecated.then(|| quote!(#[allow(deprecated)]))
+    }
+}
+
 /// Nothing where the item is no function; `errors` knows.
 pub(crate) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Func> {
     let mut func = match syn::parse2::<Func>(item.clone()) {
@@ -78,26 +86,21 @@ impl Parse for Func {
 }
 
 fn refuse_other_items(input: ParseStream<'_>) -> Result<()> {
-    for item in ["struct", "enum", "union", "trait", "impl", "mod", "static", "type", "use", "macro_rules"] {
-        let ahead = input.fork();
-        ahead.parse::<Option<Token![unsafe]>>()?;
-        let Ok(keyword) = ahead.call(Ident::parse_any) else { continue };
-        if keyword == item && !(item == "union" && input.peek2(Token![fn])) {
-            let message = match item {
-                "impl" => {
-                    "`#[tool]` goes on a function, an `impl` block is no tool; write a function that calls the method \
-                     and put `#[tool]` on it"
-                        .to_owned()
-                }
-                _ => format!("`#[tool]` goes on a function, `{item}` can't be called; put it on a `fn`"),
-            };
-            return Err(syn::Error::new(keyword.span(), message));
+    let ahead = input.fork();
+    ahead.parse::<Option<Token![unsafe]>>()?;
+    let keyword = ahead.call(Ident::parse_any)?;
+    let message = match keyword.to_string().as_str() {
+        "impl" => {
+            "`#[tool]` goes on a function, an `impl` block is no tool; write a function that calls the method and \
+                   put `#[tool]` on it"
+                .to_owned()
         }
-    }
-    if input.peek(Token![const]) && !input.peek2(Token![fn]) && input.peek3(Token![:]) {
-        return Err(input.error("`#[tool]` goes on a function, `const` can't be called; put it on a `fn`"));
-    }
-    Ok(())
+        "struct" | "enum" | "union" | "trait" | "mod" | "static" | "type" | "use" | "macro_rules" => {
+            format!("`#[tool]` goes on a function, `{keyword}` can't be called; put it on a `fn`")
+        }
+        _ => return Ok(()),
+    };
+    Err(syn::Error::new(keyword.span(), message))
 }
 
 fn param(input: &PatType, errors: &mut Errors) -> Option<Param> {
