@@ -127,9 +127,8 @@ async fn run(inner: &Inner, tool: &Installed, call: &ToolCall, place: Place) -> 
         return Ran::stopped(Status::Blocked, "Not run", body.into());
     }
     let text = call.arguments.text();
-    let decoded = contain::call(|| {
-        args::start(&text, call.incomplete, &*tool.callable, &tool.schema, &inner.limits, &context)
-    });
+    let decoded =
+        contain::call(|| args::start(&text, call.incomplete, &*tool.callable, &tool.schema, &inner.limits, &context));
     let decoded = match decoded {
         Ok(Ok(decoded)) => decoded,
         Ok(Err(problems)) => return Ran::misfit(&tool.name, problems),

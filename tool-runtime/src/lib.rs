@@ -1,4 +1,4 @@
-//! skeleton
+#![doc = include_str!("../README.md")]
 #![allow(dead_code, unreachable_pub)]
 
 // The macro's output names this crate.
@@ -7,6 +7,7 @@ extern crate self as tool_runtime;
 
 mod args;
 mod artifact;
+mod call;
 mod contain;
 mod context;
 mod cut;
@@ -21,6 +22,8 @@ mod link;
 mod outcome;
 mod output;
 mod policy;
+mod present;
+mod registry;
 mod render;
 mod request;
 mod resolve;
@@ -29,6 +32,7 @@ mod schema;
 mod shape;
 mod spec;
 mod store;
+mod thread;
 mod tool;
 mod truncate;
 mod value;
@@ -47,6 +51,7 @@ pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
 pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
+pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
 pub use schemars;
 pub use spec::{Hints, ToolSpec};
