@@ -297,11 +297,11 @@ impl Origin {
 /// use serde_json::json;
 /// use tool_runtime::{DynTool, Registry, ToolCall, ToolResult, ToolSpec};
 ///
+/// # fn main() -> Result<(), tool_runtime::BuildError> {
 /// let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
 /// let double = DynTool::new(ToolSpec::new("double", "Doubles."), schema, |args, _ctx| async move {
 ///     Ok(ToolResult::new(json!(args["n"].as_i64().unwrap_or(0) * 2)))
 /// });
-/// # fn main() -> Result<(), tool_runtime::BuildError> {
 /// let registry = Registry::builder().tool(double).build()?;
 /// assert_eq!(registry.call_blocking(ToolCall::new("1", "double", r#"{"n":21}"#)).model_text(), "42");
 /// # Ok(())
