@@ -5,20 +5,24 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// Rooms by floor, from the ground up. A folder is one room. `lib` and `private` are doors and may import anything.
 const RUNTIME: &[&[&str]] = &[
     &[
-        "artifact", "context", "contain", "cut", "error", "header", "json", "outcome", "output", "policy", "request",
-        "schema", "spec", "value", "view",
+        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "json", "outcome", "output",
+        "policy", "request", "schema", "spec", "value", "view",
     ],
-    &["fields", "find", "sanitise", "shape", "tool"],
+    &["fields", "find", "sanitise", "shape", "thread", "tool"],
     &["args", "dialect", "fence", "link", "render", "resolve", "truncate"],
     &["store"],
     &["registry"],
-    &["present"],
-    &["thread"],
+    &["present", "run"],
     &["call"],
 ];
 
-const MACROS: &[&[&str]] =
-    &[&["docs", "errors", "fallback"], &["slot"], &["attr", "func"], &["checks", "valid", "wrap"], &["expand"]];
+const MACROS: &[&[&str]] = &[
+    &["docs", "errors", "fallback", "near"],
+    &["slot"],
+    &["attr", "field", "func", "keys", "passing"],
+    &["checks", "valid", "wrap"],
+    &["expand"],
+];
 
 const DOORS: &[&str] = &["lib", "private"];
 

@@ -5,9 +5,11 @@
 #[cfg(test)]
 extern crate self as tool_runtime;
 
+mod approve;
 mod args;
 mod artifact;
 mod call;
+mod cancel;
 mod contain;
 mod context;
 mod cut;
@@ -27,6 +29,7 @@ mod registry;
 mod render;
 mod request;
 mod resolve;
+mod run;
 mod sanitise;
 mod schema;
 mod shape;
@@ -42,10 +45,12 @@ mod view;
 #[path = "private.rs"]
 pub mod __private;
 
+pub use approve::{Approval, ApprovalRequest, Approver};
 pub use artifact::{
     Artifact, ArtifactEntry, ArtifactMeta, ArtifactRef, ArtifactStore, ArtifactWriter, StoreError, StoreReason,
 };
-pub use context::CallContext;
+pub use cancel::CancellationToken;
+pub use context::{CallContext, Progress};
 pub use dialect::Dialect;
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use outcome::{Outcome, Receipt, Status, ViewSource};

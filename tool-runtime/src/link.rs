@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    context::CallContext,
+    context::{self, CallContext},
     fields::{Describe, Fields, Purpose, Slots},
     policy::{Keep, Limit, TruncationStrategy, Trust},
     request::{Misfit, RawArguments},
@@ -231,7 +231,9 @@ impl MacroTool {
             Ok(schema) => Entry::Ready {
                 spec: Arc::new(self.spec()),
                 schema: Arc::new(schema),
+                output_schema: None,
                 callable: Arc::new(Linked(self)),
+                needs: Vec::new(),
                 origin: Origin::Function(self.place.to_string()),
             },
             Err(faults) => Entry::NotATool(format!("tool `{}`, {}: {}", self.name, self.place, faults.join("; "))),
@@ -251,6 +253,11 @@ impl MacroTool {
             keep: self.keep,
             trust: self.trust,
             hints: self.hints,
+            timeout: None,
+            blocking: false,
+            approval: false,
+            strict: false,
+            tags: Vec::new(),
         }
     }
 }
@@ -302,7 +309,7 @@ impl Callable for Linked {
 
 /// The context of a check: no tool sees it.
 fn nobody() -> CallContext {
-    CallContext { call_id: "".into(), tool_name: "".into(), session: None }
+    CallContext::from(context::Parts::default())
 }
 
 /// The tool that a function became; `path` is how the user wrote it.
