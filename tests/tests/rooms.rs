@@ -8,9 +8,9 @@ const RUNTIME: &[&[&str]] = &[
         "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "json", "outcome", "output",
         "policy", "request", "schema", "spec", "value", "view",
     ],
-    &["fields", "find", "sanitise", "shape", "thread", "tool"],
-    &["args", "dialect", "fence", "link", "render", "resolve", "truncate"],
-    &["store"],
+    &["fields", "find", "sanitise", "thread", "tool"],
+    &["args", "dialect", "fence", "render", "resolve", "shape", "truncate"],
+    &["link", "store"],
     &["registry"],
     &["present", "run"],
     &["call"],
@@ -19,8 +19,11 @@ const RUNTIME: &[&[&str]] = &[
 const MACROS: &[&[&str]] = &[
     &["docs", "errors", "fallback", "near"],
     &["slot"],
-    &["attr", "field", "func", "keys", "passing"],
-    &["checks", "valid", "wrap"],
+    &["keys", "passing"],
+    &["attr", "field"],
+    &["func"],
+    &["checks", "valid"],
+    &["wrap"],
     &["expand"],
 ];
 
