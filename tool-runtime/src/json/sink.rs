@@ -22,10 +22,7 @@ impl<'a> Sink<'a> {
     /// Hands over what is left, unless the reader has stopped.
     pub(super) fn flush_text(&mut self) -> ControlFlow<()> {
         if self.state.is_continue() && !self.buffer.is_empty() {
-            self.state = match str::from_utf8(&self.buffer) {
-                Ok(text) => (self.push)(text),
-                Err(_) => ControlFlow::Break(()),
-            };
+            self.state = push_bytes(self.push, &self.buffer);
             self.buffer.clear();
         }
         self.state
@@ -36,16 +33,18 @@ impl<'a> Sink<'a> {
             self.flush_text()?;
             if bytes.len() > PIECE {
                 // A long string goes through as it is, without a copy.
-                self.state = match str::from_utf8(bytes) {
-                    Ok(text) => (self.push)(text),
-                    Err(_) => ControlFlow::Break(()),
-                };
+                self.state = push_bytes(self.push, bytes);
                 return self.state;
             }
         }
         self.buffer.extend_from_slice(bytes);
         self.state
     }
+}
+
+/// A JSON writer's bytes are text; were they not, the walk would end.
+fn push_bytes(push: Push<'_>, bytes: &[u8]) -> ControlFlow<()> {
+    std::str::from_utf8(bytes).map_or(ControlFlow::Break(()), push)
 }
 
 impl io::Write for Sink<'_> {
