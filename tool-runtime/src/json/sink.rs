@@ -28,14 +28,22 @@ impl<'a> Sink<'a> {
         self.state
     }
 
+    #[inline]
     pub(super) fn write(&mut self, bytes: &[u8]) -> ControlFlow<()> {
         if self.buffer.len() + bytes.len() > PIECE {
-            self.flush_text()?;
-            if bytes.len() > PIECE {
-                // A long string goes through as it is, without a copy.
-                self.state = push_bytes(self.push, bytes);
-                return self.state;
-            }
+            return self.write_past(bytes);
+        }
+        self.buffer.extend_from_slice(bytes);
+        self.state
+    }
+
+    #[cold]
+    fn write_past(&mut self, bytes: &[u8]) -> ControlFlow<()> {
+        self.flush_text()?;
+        if bytes.len() > PIECE {
+            // A long string goes through as it is, without a copy.
+            self.state = push_bytes(self.push, bytes);
+            return self.state;
         }
         self.buffer.extend_from_slice(bytes);
         self.state
@@ -53,6 +61,7 @@ impl io::Write for Sink<'_> {
         Ok(bytes.len())
     }
 
+    #[inline]
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match Sink::write(self, bytes) {
             ControlFlow::Continue(()) => Ok(()),

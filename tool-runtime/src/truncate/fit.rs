@@ -10,7 +10,7 @@ use super::{
 use crate::{
     artifact::Saved,
     cut::{self, Ends},
-    json::{self, Blanks, Edit, Fault, Push},
+    json::{self, Edit, Fault, Push},
     policy::TruncationStrategy,
 };
 
@@ -185,7 +185,7 @@ fn with_pour(
 ) -> Option<Shortened> {
     match *material {
         Material::Whole(_) => None,
-        Material::Document(text) => shorten(&|push, edit| json::rewrite(text, Blanks::Drop, push, Some(edit))),
+        Material::Document(text) => shorten(&|push, edit| json::rewrite(text, push, edit)),
         Material::Json(pour) => shorten(&|push, edit| pour(push, Some(edit))),
         Material::Text(pour) => {
             // The one case with a copy of the whole: somebody wants a stream of text to be treated as JSON.
@@ -196,7 +196,7 @@ fn with_pour(
             };
             pour(&mut push).ok()?;
             json::is_json(&text).then_some(())?;
-            shorten(&|push, edit| json::rewrite(&text, Blanks::Drop, push, Some(edit)))
+            shorten(&|push, edit| json::rewrite(&text, push, edit))
         }
     }
 }
