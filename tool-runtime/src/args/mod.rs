@@ -126,19 +126,20 @@ impl Job<'_> {
         if problems.is_empty() && !self.callable.is_untyped() {
             match self.decode(&text, &members, decode) {
                 Ok(done) => return Ok((done, judged.told)),
-                Err(misfits) => problems = self.explain(&text, &members, &misfits),
+                Err(misfits) => problems = self.explain(&text, &members, &misfits, &[]),
             }
         } else if self.callable.is_untyped() {
             problems.extend(walk::problems(self.schema, &Node::parse(&text)));
         } else if let Err(misfits) = self.decode(&text, &members, &|args| self.callable.check(args)) {
             // The tool can't run any more; what else is wrong is told in the same message.
-            problems.extend(self.explain(&text, &members, &misfits));
+            let more = self.explain(&text, &members, &misfits, &problems);
+            problems.extend(more);
         }
         problems.retain(|problem| problem.kind != ProblemKind::Missing || !judged.suggested.contains(&problem.path));
         if problems.is_empty() {
             return match self.decode(&text, &members, decode) {
                 Ok(done) => Ok((done, judged.told)),
-                Err(misfits) => Err(self.explain(&text, &members, &misfits)),
+                Err(misfits) => Err(self.explain(&text, &members, &misfits, &[])),
             };
         }
         Err(problems)
@@ -230,19 +231,15 @@ impl Job<'_> {
         decode(RawArguments { text, slots })
     }
 
-    /// Every problem, in the order of the schema, for what serde refused.
-    fn explain(&self, text: &str, members: &Members, misfits: &[Misfit]) -> Vec<Problem> {
+    /// Every problem that is not `known` yet, in the order of the schema, for what serde refused.
+    fn explain(&self, text: &str, members: &Members, misfits: &[Misfit], known: &[Problem]) -> Vec<Problem> {
         let Some(names) = self.callable.names() else {
             let node = Node::parse(text);
-            let problems = walk::problems(self.schema, &node);
-            if !problems.is_empty() {
-                return problems;
+            let mut problems = walk::problems(self.schema, &node);
+            if problems.is_empty() && known.is_empty() {
+                problems.extend(misfits.first().map(|misfit| misfit::problem(self.schema, None, Some(&node), misfit)));
             }
-            return misfits
-                .iter()
-                .take(1)
-                .map(|misfit| misfit::problem(self.schema, None, Some(&node), misfit))
-                .collect();
+            return problems;
         };
         // Under the name that the schema knows, whichever alias the model wrote.
         let slot_of = |key: &str| names.iter().position(|names| names.contains(&key));
@@ -260,7 +257,7 @@ impl Job<'_> {
                 || slot_of_problem(problem).is_none_or(|slot| misfits.iter().any(|misfit| misfit.slot == Some(slot)))
         });
         for misfit in misfits {
-            let is_explained = problems.iter().any(|problem| slot_of_problem(problem) == misfit.slot);
+            let is_explained = problems.iter().chain(known).any(|problem| slot_of_problem(problem) == misfit.slot);
             if !is_explained {
                 let name = misfit.slot.and_then(name_of);
                 let value = name.map_or(Some(&node), |name| node.get(name));
@@ -296,3 +293,7 @@ fn refusal(text: &str, fault: Fault, depth: usize) -> Problem {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, clippy::enum_glob_use, clippy::too_many_lines)]
+mod tests;

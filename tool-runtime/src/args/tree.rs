@@ -40,6 +40,15 @@ impl<'t> Node<'t> {
         }
     }
 
+    /// How many values there are, itself included.
+    pub(super) fn count(&self) -> usize {
+        1 + match self {
+            Self::Array(items) => items.iter().map(Self::count).sum(),
+            Self::Object(members) => members.iter().map(|(_, value)| value.count()).sum(),
+            _ => 0,
+        }
+    }
+
     /// Equal to a value of the schema, as JSON values are.
     pub(super) fn equals(&self, value: &serde_json::Value) -> bool {
         use serde_json::Value;
