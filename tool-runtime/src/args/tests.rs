@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeSet, HashMap},
     marker::PhantomData,
-    sync::Arc,
 };
 
 use proptest::prelude::*;
@@ -12,7 +11,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
 use super::*;
-use crate::{output::ToolResult, tool::Returned};
+use crate::{context::Parts, output::ToolResult, tool::Returned, view::View};
 
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 struct Inner {
@@ -102,7 +101,7 @@ fn schema<T: JsonSchema>() -> Value {
 }
 
 fn done(value: Value) -> Started<'static> {
-    Started::Done(Returned::from_result(ToolResult::new(value), None))
+    Started::Done(Returned::from_result(ToolResult::new(value), None::<fn(&Value) -> View>))
 }
 
 /// As the macro makes it.
@@ -187,7 +186,7 @@ struct Ran {
 }
 
 fn call(tool: &dyn Callable, schema: &Value, text: &str, limits: &Limits) -> Result<Ran, Vec<Problem>> {
-    let ctx = CallContext { call_id: Arc::from("c"), tool_name: Arc::from("t"), session: None };
+    let ctx = CallContext::from(Parts::default());
     let started = start(text, false, tool, schema, limits, &ctx);
     assert_eq!(check(text, false, tool, schema, limits).err(), started.as_ref().err().cloned(), "{text}");
     let Decoded { started, notes, notices } = started?;
