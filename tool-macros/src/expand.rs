@@ -65,7 +65,10 @@ fn table(attr: &Attr, func: &Func) -> TokenStream {
     });
     let constants = (0..func.params.len()).map(wrap::constant);
     let keys = keys(attr, func);
+    let is_deprecated = func.attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
+    let allow = is_deprecated.then(|| quote!(#[allow(deprecated)]));
     quote! {
+        #allow
         static __TOOL: __tool_rt::MacroTool = __tool_rt::MacroTool::new(
             #name,
             __tool_rt::Place { module: ::core::module_path!(), function: #function, line: ::core::line!() },
@@ -123,7 +126,7 @@ fn convert(attr: &Attr) -> TokenStream {
     quote! {
         impl ::core::convert::From<#handle> for __tool_rt::RegisteredTool {
             fn from(_: #handle) -> Self {
-                __TOOL.register()
+                __tool_rt::MacroTool::register(&__TOOL)
             }
         }
     }

@@ -28,8 +28,11 @@ pub(crate) fn constant(index: usize) -> Ident {
 /// // Output:
 /// //     fn __tool_start<'__tool>(slots: &mut Slots<'_>, _: &'__tool CallContext) -> Option<Started<'__tool>> {
 /// //         use shapes::*;
-/// //         let (__tool_0, __tool_1) = (__TOOL_0.take(slots, 0), __TOOL_1.take(slots, 1));
-/// //         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, slots.is_ready()) else { return None };
+/// //         let __tool_0 = Param::take(&__TOOL_0, slots, 0);
+/// //         let __tool_1 = Param::take(&__TOOL_1, slots, 1);
+/// //         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, Slots::is_ready(slots)) else {
+/// //             return None;
+/// //         };
 /// //         Some(later(
 /// //             (&&&&Probe::<Result<Weather, E>>::new()).__tool_shape(),
 /// //             async move { get_weather(borrow::<str>(&__tool_0), __tool_1).await },
@@ -48,7 +51,11 @@ pub(crate) fn start(attr: &Attr, func: &Func) -> TokenStream {
     } else {
         located!(span => __tool_rt::done(#shape, #call, #hook))
     };
+    // The call is ours, the user's own calls are what `deprecated` is about.
+    let is_deprecated = func.attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
+    let allow = is_deprecated.then(|| quote!(#[allow(deprecated)]));
     quote! {
+        #allow
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             _: &'__tool __tool_rt::CallContext,
@@ -66,11 +73,11 @@ fn decoded(func: &Func) -> TokenStream {
     let locals: Vec<Ident> = indices.clone().map(local).collect();
     let takes = indices.map(|index| {
         let (local, constant) = (local(index), constant(index));
-        quote!(let #local = #constant.take(__tool_slots, #index);)
+        quote!(let #local = __tool_rt::Param::take(&#constant, __tool_slots, #index);)
     });
     quote! {
         #(#takes)*
-        let (#(::core::option::Option::Some(#locals),)* true) = (#(#locals,)* __tool_slots.is_ready()) else {
+        let (#(::core::option::Option::Some(#locals),)* true) = (#(#locals,)* __tool_rt::Slots::is_ready(__tool_slots)) else {
             return ::core::option::Option::None;
         };
     }
