@@ -85,6 +85,14 @@ impl ArtifactMeta {
     pub fn with_session(self, session: impl Into<String>) -> Self {
         Self { session: Some(session.into()), ..self }
     }
+
+    /// Whether two saves of one content are one artifact.
+    pub(crate) fn is_same_but_for_time(&self, other: &Self) -> bool {
+        self.tool == other.tool
+            && self.media_type == other.media_type
+            && self.trust == other.trust
+            && self.session == other.session
+    }
 }
 
 /// A stored result, or a range of it.
@@ -245,6 +253,11 @@ impl StoreError {
     /// A refusal without a system error behind it.
     pub fn new(reason: StoreReason) -> Self {
         Self { reason, source: None }
+    }
+
+    /// A refusal for `reason`, with the system error behind it.
+    pub(crate) fn with_source(reason: StoreReason, source: io::Error) -> Self {
+        Self { reason, source: Some(source) }
     }
 
     /// The reason, one of a fixed list.

@@ -1,1 +1,171 @@
-//! To come.
+//! Cuts text to a number of characters, on character boundaries. Costs what is shown, not what is there.
+
+use std::fmt;
+
+/// Which ends of a text are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// The beginning.
+    Head,
+    /// The beginning and the end, with a marker between them; the beginning only, where there is no room for that.
+    HeadTail,
+}
+
+/// `original - limit` characters, so not what is missing, but what the text was too long by.
+struct Marker {
+    excess: usize,
+}
+
+impl fmt::Display for Marker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n... (truncated {} chars) ...\n", self.excess)
+    }
+}
+
+impl Marker {
+    /// Everything in it is ASCII.
+    fn chars(&self) -> usize {
+        "\n... (truncated  chars) ...\n".len() + digits(self.excess)
+    }
+}
+
+fn digits(number: usize) -> usize {
+    number.checked_ilog10().map_or(1, |log| log as usize + 1)
+}
+
+/// What a cut shows, in characters.
+struct Plan {
+    head: usize,
+    marker: Option<Marker>,
+    tail: usize,
+}
+
+impl Plan {
+    fn new(original: usize, limit: usize, ends: Ends) -> Self {
+        let marker = Marker { excess: original - limit };
+        match (ends, limit.checked_sub(marker.chars())) {
+            (Ends::HeadTail, Some(room @ 1..)) => Self { head: room / 2, marker: Some(marker), tail: room - room / 2 },
+            _ => Self { head: limit, marker: None, tail: 0 },
+        }
+    }
+}
+
+/// How many characters of the end a cut to `limit` can show at most.
+pub(crate) fn longest_tail(limit: usize, ends: Ends) -> usize {
+    match ends {
+        Ends::Head => 0,
+        Ends::HeadTail => limit.div_ceil(2),
+    }
+}
+
+/// How many characters (Unicode scalar values) `text` has.
+pub(crate) fn count(text: &str) -> usize {
+    bytecount::num_chars(text.as_bytes())
+}
+
+/// `text` of `original` characters as it is shown within `limit` characters, which are fewer.
+pub(crate) fn cut(text: &str, original: usize, limit: usize, ends: Ends) -> String {
+    join(text, "", original, limit, ends)
+}
+
+/// The same from two pieces of a text: its first `limit` characters at least, and from what follows them the
+/// last [`longest_tail`], or all there is.
+pub(crate) fn join(head: &str, rest: &str, original: usize, limit: usize, ends: Ends) -> String {
+    if original <= limit {
+        return [head, rest].concat();
+    }
+    let Plan { head: shown, marker, tail } = Plan::new(original, limit, ends);
+    let start = &head[..offset(head, shown)];
+    let Some(marker) = marker else { return start.to_owned() };
+    let (before, end) = last(head, rest, tail);
+    let mut text = String::with_capacity(start.len() + marker.chars() + before.len() + end.len());
+    text.push_str(start);
+    // Writing to a `String` can't fail.
+    let _ = fmt::Write::write_fmt(&mut text, format_args!("{marker}"));
+    text.push_str(before);
+    text.push_str(end);
+    text
+}
+
+/// The byte offset after the first `chars` characters.
+pub(crate) fn offset(text: &str, chars: usize) -> usize {
+    text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at)
+}
+
+/// The last `chars` characters of `head` and `rest` together.
+fn last<'t>(head: &'t str, rest: &'t str, chars: usize) -> (&'t str, &'t str) {
+    match tail(rest, chars) {
+        Some(end) => ("", end),
+        None => (tail(head, chars - count(rest)).unwrap_or(head), rest),
+    }
+}
+
+/// The last `chars` characters of `text`, if it has so many.
+fn tail(text: &str, chars: usize) -> Option<&str> {
+    let Some(before) = chars.checked_sub(1) else { return Some("") };
+    text.char_indices().nth_back(before).map(|(at, _)| &text[at..])
+}
+
+/// The largest character boundary of `text` up to `at`.
+pub(crate) fn boundary(text: &str, at: usize) -> usize {
+    if at >= text.len() {
+        return text.len();
+    }
+    (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Slow and obvious.
+    fn oracle(text: &str, limit: usize, ends: Ends) -> String {
+        let chars: Vec<char> = text.chars().collect();
+        if chars.len() <= limit {
+            return text.to_owned();
+        }
+        let marker: Vec<char> = format!("\n... (truncated {} chars) ...\n", chars.len() - limit).chars().collect();
+        if ends == Ends::Head || marker.len() >= limit {
+            return chars[..limit].iter().collect();
+        }
+        let room = limit - marker.len();
+        let tail = chars.len() - (room - room / 2);
+        chars[..room / 2].iter().chain(&marker).chain(&chars[tail..]).collect()
+    }
+
+    #[test]
+    fn cuts_are_those_of_the_oracle_at_every_limit() {
+        for unit in ["x", "é", "漢字かな", "👩\u{200d}👩\u{200d}👧🦀", "e\u{301}", "ab\r\n"] {
+            for chars in [0, 1, 29, 30, 31, 60, 150, 399, 1_000] {
+                let text: String = unit.chars().cycle().take(chars).collect();
+                for limit in 0..=400 {
+                    for ends in [Ends::Head, Ends::HeadTail] {
+                        let cut = cut(&text, chars, limit, ends);
+                        assert_eq!(cut, oracle(&text, limit, ends), "{unit} {chars} {limit} {ends:?}");
+                        assert!(count(&cut) <= limit);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_join_like_the_whole() {
+        let text: String = "aé漢🦀".chars().cycle().take(300).collect();
+        for limit in 0..300 {
+            for ends in [Ends::Head, Ends::HeadTail] {
+                let (head, rest) = text.split_at(offset(&text, limit));
+                let end = tail(rest, longest_tail(limit, ends)).unwrap_or(rest);
+                assert_eq!(join(head, end, 300, limit, ends), oracle(&text, limit, ends));
+            }
+        }
+    }
+
+    #[test]
+    fn the_marker_knows_its_length() {
+        for excess in [1, 9, 10, 99, 100, usize::MAX] {
+            let marker = Marker { excess };
+            assert_eq!(marker.to_string().len(), marker.chars());
+        }
+    }
+}

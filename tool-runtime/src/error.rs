@@ -128,6 +128,7 @@ pub(crate) enum BuildReason {
     InvalidName,
     ZeroLimit,
     InvalidSchema,
+    NoEntropy,
 }
 
 impl BuildError {

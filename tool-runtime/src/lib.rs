@@ -1,8 +1,13 @@
-//! skeleton
+#![doc = include_str!("../README.md")]
 #![allow(dead_code, unreachable_pub)]
+
+// The macro's output names this crate.
+#[cfg(test)]
+extern crate self as tool_runtime;
 
 mod args;
 mod artifact;
+mod call;
 mod contain;
 mod context;
 mod cut;
@@ -17,6 +22,8 @@ mod link;
 mod outcome;
 mod output;
 mod policy;
+mod present;
+mod registry;
 mod render;
 mod request;
 mod resolve;
@@ -25,10 +32,15 @@ mod schema;
 mod shape;
 mod spec;
 mod store;
+mod thread;
 mod tool;
 mod truncate;
 mod value;
 mod view;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 
 pub use artifact::{
     Artifact, ArtifactEntry, ArtifactMeta, ArtifactRef, ArtifactStore, ArtifactWriter, StoreError, StoreReason,
@@ -39,10 +51,14 @@ pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
 pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
+pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
 pub use schemars;
 pub use spec::{Hints, ToolSpec};
+pub use store::{LocalStore, MemoryStore};
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
+pub use tool_macros::tool;
+pub use truncate::{TruncateOptions, TruncatedResult, truncate_result};
 pub use value::{Output, ToolOutput, UnserialisableError};
 pub use view::{IntoView, View};

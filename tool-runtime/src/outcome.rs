@@ -1,6 +1,9 @@
 //! What a call came to: for the model, for the program, and how it got there.
 
-use std::{sync::OnceLock, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
@@ -82,6 +85,22 @@ pub struct Receipt {
     pub duration: Duration,
 }
 
+impl Status {
+    /// In snake case, for traces.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::ToolError => "tool_error",
+            Self::InvalidArguments => "invalid_arguments",
+            Self::UnknownTool => "unknown_tool",
+            Self::Panicked => "panicked",
+            Self::Blocked => "blocked",
+            Self::Withheld => "withheld",
+            Self::Unserialisable => "unserialisable",
+        }
+    }
+}
+
 impl ViewSource {
     /// In snake case, as it is serialised.
     pub(crate) fn name(self) -> &'static str {
@@ -152,8 +171,8 @@ pub(crate) enum ModelText {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Outcome {
-    pub(crate) call_id: String,
-    pub(crate) tool_name: String,
+    pub(crate) call_id: Arc<str>,
+    pub(crate) tool_name: Arc<str>,
     pub(crate) status: Status,
     pub(crate) text: ModelText,
     /// The content parts of a multimodal result.

@@ -1,6 +1,6 @@
 //! A tool call as it comes from the model.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ impl From<Value> for Arguments {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ToolCall {
-    pub(crate) id: String,
+    pub(crate) id: Arc<str>,
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
     pub(crate) incomplete: bool,
@@ -53,7 +53,7 @@ pub struct ToolCall {
 
 impl ToolCall {
     /// A call with the provider's id, the tool's name and its arguments.
-    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<Arguments>) -> Self {
+    pub fn new(id: impl Into<Arc<str>>, name: impl Into<String>, arguments: impl Into<Arguments>) -> Self {
         Self { id: id.into(), name: name.into(), arguments: arguments.into(), incomplete: false }
     }
 

@@ -21,6 +21,8 @@ pub(crate) enum Facing {
         title: &'static str,
         body: String,
     },
+    /// A text of ours about arguments that did not fit: short already, so it is not cut.
+    Message(String),
 }
 
 /// A view with what the receipt should say about it.

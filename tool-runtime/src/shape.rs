@@ -1,1 +1,154 @@
-//! To come.
+//! What a tool returns, told apart by its type: `T`, `Result<T, E>`, `ToolResult<T>` or `Result<ToolResult<T>, E>`.
+//!
+//! A macro sees spellings, and an alias of `Result` is spelled like anything. So the macro asks the compiler:
+//! `(&&&&Probe::<R>::new()).__tool_shape()` gives the marker of the first shape that fits, because method lookup tries the
+//! `impl` with the most `&` first.
+
+use std::{fmt, future::Future, marker::PhantomData};
+
+use crate::{
+    error::ToolError,
+    output::ToolResult,
+    tool::{Returned, Started},
+    value::ToolOutput,
+    view::{IntoView, View},
+};
+
+/// What the error of a tool must be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be the error of a tool, the model reads its text and it has none",
+    label = "implement `std::fmt::Display` on it"
+)]
+pub trait ToolFailure: fmt::Display {}
+
+#[diagnostic::do_not_recommend]
+impl<E: fmt::Display> ToolFailure for E {}
+
+/// How a return type `R` falls into value and error.
+pub trait Shape<R> {
+    /// The type of the value.
+    type Value;
+    /// Splits.
+    fn split(returned: R) -> Result<ToolResult<Self::Value>, ToolError>;
+}
+
+/// Asks for the shape of `R`.
+#[derive(Debug)]
+pub struct Probe<R>(PhantomData<fn() -> R>);
+
+impl<R> Probe<R> {
+    /// Asks.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "written by the macro only")]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+macro_rules! shapes {
+    ($($doc:literal $marker:ident, $by:ident: <$($generic:ident),*> $probe:ty;)*) => {
+        $(
+            #[doc = $doc]
+            #[derive(Clone, Copy, Debug)]
+            pub struct $marker;
+
+            #[doc = $doc]
+            pub trait $by {
+                /// The marker.
+                fn __tool_shape(&self) -> $marker {
+                    $marker
+                }
+            }
+
+            impl<$($generic),*> $by for $probe {}
+        )*
+    };
+}
+
+shapes! {
+    "`Result<ToolResult<T>, E>`" InBoth, ByBoth: <T, E> &&&Probe<Result<ToolResult<T>, E>>;
+    "`Result<T, E>`" InResult, ByResult: <T, E> &&Probe<Result<T, E>>;
+    "`ToolResult<T>`" InTool, ByTool: <T> &Probe<ToolResult<T>>;
+    "Any other type" Plain, ByPlain: <T> Probe<T>;
+}
+
+impl<T, E: ToolFailure> Shape<Result<ToolResult<T>, E>> for InBoth {
+    type Value = T;
+    fn split(returned: Result<ToolResult<T>, E>) -> Result<ToolResult<T>, ToolError> {
+        returned.map_err(ToolError::new)
+    }
+}
+
+impl<T, E: ToolFailure> Shape<Result<T, E>> for InResult {
+    type Value = T;
+    fn split(returned: Result<T, E>) -> Result<ToolResult<T>, ToolError> {
+        match returned {
+            Ok(value) => Ok(ToolResult::new(value)),
+            Err(error) => Err(ToolError::new(error)),
+        }
+    }
+}
+
+impl<T> Shape<ToolResult<T>> for InTool {
+    type Value = T;
+    fn split(returned: ToolResult<T>) -> Result<ToolResult<T>, ToolError> {
+        Ok(returned)
+    }
+}
+
+impl<T> Shape<T> for Plain {
+    type Value = T;
+    fn split(returned: T) -> Result<ToolResult<T>, ToolError> {
+        Ok(ToolResult::new(returned))
+    }
+}
+
+/// A value's view hook with its types known.
+pub type Hook<T> = Option<fn(&T) -> View>;
+
+/// What a tool returned, for the pipeline. Shared by all tools with one return type.
+pub fn finish<R, S>(_shape: S, returned: R, hook: Hook<S::Value>) -> Returned
+where
+    S: Shape<R, Value: ToolOutput>,
+{
+    match S::split(returned) {
+        Ok(result) => Returned::from_result(result, hook),
+        Err(error) => Returned::failed(error),
+    }
+}
+
+/// A synchronous tool that has run.
+pub fn done<R, S>(shape: S, returned: R, hook: Hook<S::Value>) -> Started<'static>
+where
+    S: Shape<R, Value: ToolOutput>,
+{
+    Started::Done(finish(shape, returned, hook))
+}
+
+/// An asynchronous tool that is to be polled.
+pub fn later<'a, R, S, F>(_shape: S, running: F, hook: Hook<S::Value>) -> Started<'a>
+where
+    S: Shape<R, Value: ToolOutput>,
+    F: Future<Output = R> + Send + 'a,
+{
+    Started::Later(Box::pin(async move {
+        let returned = running.await;
+        match S::split(returned) {
+            Ok(result) => Returned::from_result(result, hook),
+            Err(error) => Returned::failed(error),
+        }
+    }))
+}
+
+/// Runs a `to_model_output` hook: a path or a closure, also one that returns what it borrows from the value.
+/// The value comes first, so that a closure's parameter needs no type.
+pub fn to_model_output<'a, T, V: IntoView>(value: &'a T, hook: impl FnOnce(&'a T) -> V) -> View {
+    hook(value).into_view()
+}
+
+/// The traits behind the probes, without names of their own: a glob import of this module brings no name into scope
+/// that a user's code could mean something else by.
+pub mod shapes {
+    pub use super::{ByBoth as _, ByPlain as _, ByResult as _, ByTool as _};
+    pub use crate::fields::{ByNothing as _, BySerialize as _};
+}

@@ -90,8 +90,28 @@ pub(crate) trait Callable: Send + Sync {
 }
 
 /// Where a tool was written, for messages to the developer.
-#[derive(Clone, Debug)]
-pub(crate) struct Origin(pub(crate) String);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The path of a function with `#[tool]`.
+    Function(String),
+    /// The file and line that registered it.
+    Line(String),
+}
+
+impl Origin {
+    /// Whether both are one function; a line may register many tools.
+    pub(crate) fn is_same_function(&self, other: &Self) -> bool {
+        matches!(self, Self::Function(_)) && self == other
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Function(place) | Self::Line(place) => f.write_str(place),
+        }
+    }
+}
 
 /// A tool ready for a registry. Made by [`tools!`](crate::tools), from a [`Tool`] or from a [`DynTool`].
 #[derive(Clone)]
@@ -266,7 +286,7 @@ impl Origin {
     fn here() -> Self {
         let place = Location::caller();
         let file = place.file().rsplit(['/', '\\']).next().unwrap_or_default();
-        Self(format!("{file}:{}", place.line()))
+        Self::Line(format!("{file}:{}", place.line()))
     }
 }
 

@@ -1,8 +1,17 @@
 //! Writes any value as compact JSON, piece by piece: depth and non-finite numbers watched, strings edited on the way.
 
+mod names;
+mod raw;
+mod sink;
+mod watch;
+
 use std::{borrow::Cow, ops::ControlFlow};
 
 use serde::Serialize;
+
+pub(crate) use raw::{Blanks, is_json, rewrite};
+use sink::Sink;
+use watch::State;
 
 /// Deepest nesting that is written; DESIGN section 3.
 pub(crate) const MAX_DEPTH: usize = 512;
@@ -41,10 +50,26 @@ pub(crate) enum Fault {
     Failed(String),
 }
 
+/// Writes `value` as `serde_json::to_string` would, strings and keys as `edit` gives them back.
+///
+/// Depth is counted wherever a `Serialize` calls the next one, newtypes and `Some` included: what has to be
+/// bounded is the stack, not only the brackets.
 pub(crate) fn write<T: Serialize + ?Sized>(value: &T, walk: &mut Walk<'_>) -> Result<(), Fault> {
-    let text = serde_json::to_string(value).map_err(|error| Fault::Failed(error.to_string()))?;
-    match (walk.push)(&text) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(Fault::Stopped),
+    let state = State::new(walk.edit.as_mut().map(|edit| &mut **edit as Edit<'_>));
+    let mut sink = Sink::new(walk.push);
+    let written = watch::write(value, &mut sink, &state);
+    let flushed = sink.flush_text();
+    walk.non_finite += state.non_finite();
+    // A `Serialize` may swallow our error and carry on, so what was noted counts, not what came back.
+    if let Some(fault) = state.take_fault() {
+        return Err(fault);
     }
+    if flushed.is_break() {
+        return Err(Fault::Stopped);
+    }
+    written.map_err(|error| Fault::Failed(error.to_string()))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests;

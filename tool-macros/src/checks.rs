@@ -1,0 +1,135 @@
+//! Expressions that rustc checks for the user. Each of their tokens stands where the user's stands: rustc joins the
+//! spans of an expression's tokens, and one from elsewhere moves the error to `#[tool]`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::{Expr, ReturnType, Type, spanned::Spanned};
+
+use crate::{
+    docs::Docs,
+    field::Default,
+    func::{Func, Param},
+    passing::Passing,
+};
+
+/// `located!(span => tokens)`: each literal token stands at `span`, with a name that can't meet a local of the user's.
+/// What is interpolated stays where it is.
+macro_rules! located {
+    ($span:expr => $($tokens:tt)*) => {
+        ::quote::quote_spanned!(::proc_macro2::Span::mixed_site().located_at($span)=> $($tokens)*)
+    };
+}
+
+/// The type that is decoded.
+fn stored(passing: &Passing) -> TokenStream {
+    match passing {
+        Passing::Value(ty) => quote!(#ty),
+        Passing::Loan(ty) => located!(ty.span() => <#ty as __tool_rt::Borrowed>::Owned),
+        Passing::OptionLoan(ty) => {
+            located!(ty.span() => ::core::option::Option<<#ty as __tool_rt::Borrowed>::Owned>)
+        }
+    }
+}
+
+/// One parameter.
+///
+/// ```text
+/// // Input:
+/// //     /// Days of forecast.
+/// //     #[serde(default = "three")] #[schemars(range(min = 1))] days: u8
+/// // Output:
+/// //     const __TOOL_1: Param<u8> = Param::new("Days of forecast.")
+/// //         .default(|| three(), |value| (&&DefaultProbe::new(value)).__tool_json())
+/// //         .edit(|edit| edit.minimum(1u64));
+/// ```
+pub(crate) fn param(constant: &syn::Ident, param: &Param) -> TokenStream {
+    let span = param.passing.inner().span();
+    let ty = stored(&param.passing);
+    let docs = match &param.field.docs {
+        Docs::Text(text) => quote!(#text),
+        Docs::Expr(tokens) => quote!(#tokens),
+    };
+    let new = constructor(span, &ty, &docs, param);
+    let default = param.field.default.get().map(|default| default_of(default, param));
+    let edit = edits(param);
+    quote! {
+        const #constant: __tool_rt::Param<#ty> = #new #default #edit;
+    }
+}
+
+/// `Param::new(docs)`, or its parts where an attribute replaces one.
+fn constructor(span: Span, ty: &TokenStream, docs: &TokenStream, param: &Param) -> TokenStream {
+    let (schema, decode) = (param.field.schema.get(), param.field.decode.get());
+    if schema.is_none() && decode.is_none() {
+        return located!(span => __tool_rt::Param::new(#docs));
+    }
+    let schema = match schema {
+        Some(with) => located!(with.span() => __tool_rt::schema_of::<#with>),
+        None => located!(span => __tool_rt::schema_of::<#ty>),
+    };
+    let (decode, missing) = match decode {
+        Some((at, function)) => (
+            located!(*at => |__tool_text| __tool_rt::decode_with(__tool_text, |__tool_reader| #function(__tool_reader))),
+            located!(*at => __tool_rt::required),
+        ),
+        None => (located!(span => __tool_rt::decode::<#ty>), located!(span => __tool_rt::missing::<#ty>)),
+    };
+    located!(span => __tool_rt::Param::from_parts(#docs, #schema, #decode, #missing))
+}
+
+fn default_of(default: &Default, param: &Param) -> TokenStream {
+    let (span, value) = match default {
+        Default::Trait(span) => (*span, located!(*span => ::core::default::Default::default())),
+        Default::Path(path) => (path.span(), located!(path.span() => #path())),
+    };
+    // A decoding function may want another form than the one that `Serialize` gives.
+    let json = if param.field.decode.get().is_some() {
+        located!(span => |_| ::core::option::Option::None)
+    } else {
+        located!(span => |__tool_value| {
+            use __tool_rt::shapes::*;
+            (&&__tool_rt::DefaultProbe::new(__tool_value)).__tool_json()
+        })
+    };
+    located!(span => .default(|| #value, #json))
+}
+
+fn edits(param: &Param) -> Option<TokenStream> {
+    let edits = param.field.edits.iter().map(|edit| {
+        let method = syn::Ident::new(edit.method, edit.span);
+        let args = &edit.args;
+        located!(edit.span => __tool_edit.#method(#args);)
+    });
+    let edits: Vec<TokenStream> = edits.collect();
+    (!edits.is_empty()).then(|| quote!(.edit(|__tool_edit| { #(#edits)* })))
+}
+
+/// The hook as a function pointer, `Option<fn(&T) -> View>`.
+pub(crate) fn hook(hook: Option<&Expr>) -> TokenStream {
+    match hook {
+        Some(hook) => located!(hook.span() => ::core::option::Option::Some(
+            |__tool_value| __tool_rt::to_model_output(__tool_value, #hook)
+        )),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+/// The place of the return type, or of the function's name where there is none.
+pub(crate) fn output_span(func: &Func) -> Span {
+    match &func.sig.output {
+        ReturnType::Type(_, ty) => ty.span(),
+        ReturnType::Default => func.sig.ident.span(),
+    }
+}
+
+/// The marker of the return type's shape.
+pub(crate) fn shape(func: &Func) -> TokenStream {
+    let unit: Type = syn::parse_quote!(());
+    let output = match &func.sig.output {
+        ReturnType::Type(_, ty) => &**ty,
+        ReturnType::Default => &unit,
+    };
+    located!(output_span(func) => (&&&&__tool_rt::Probe::<#output>::new()).__tool_shape())
+}
+
+pub(crate) use located;

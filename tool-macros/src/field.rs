@@ -1,0 +1,238 @@
+//! The attributes of one parameter, read as serde and schemars read them on a field.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{
+    Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Meta, Path, Result, Token, Type, UnOp, parenthesized,
+    parse::ParseStream, spanned::Spanned,
+};
+
+use crate::{
+    docs::{self, Docs},
+    errors::Errors,
+    keys, near,
+    slot::Slot,
+};
+
+const SERDE: [&str; 5] = ["default", "rename", "alias", "with", "deserialize_with"];
+const SCHEMARS: [&str; 8] = ["title", "description", "range", "length", "regex", "extend", "with", "example"];
+
+pub(crate) struct Field {
+    pub(crate) docs: Docs,
+    pub(crate) default: Slot<Default>,
+    pub(crate) rename: Slot<LitStr>,
+    pub(crate) aliases: Vec<LitStr>,
+    /// The function that decodes the value, with what to blame.
+    pub(crate) decode: Slot<(Span, TokenStream)>,
+    /// The type that gives the schema.
+    pub(crate) schema: Slot<Type>,
+    pub(crate) edits: Vec<Edit>,
+    title: Slot<()>,
+    description: Slot<()>,
+}
+
+/// `#[serde(default)]` or `#[serde(default = "path")]`.
+pub(crate) enum Default {
+    Trait(Span),
+    Path(Path),
+}
+
+/// A method of the runtime's `Edit` that changes the schema, with its arguments.
+pub(crate) struct Edit {
+    pub(crate) span: Span,
+    pub(crate) method: &'static str,
+    pub(crate) args: TokenStream,
+}
+
+/// Whether the attribute may stand on a parameter when the macro is done; rustc knows these and no others there.
+pub(crate) fn is_rustc(attr: &Attribute) -> bool {
+    ["allow", "expect", "warn", "deny", "forbid"].iter().any(|known| attr.path().is_ident(known))
+}
+
+pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Field {
+    let mut field = Field {
+        docs: docs::parse(attrs),
+        default: Slot::default(),
+        rename: Slot::default(),
+        aliases: Vec::new(),
+        decode: Slot::default(),
+        schema: Slot::default(),
+        edits: Vec::new(),
+        title: Slot::default(),
+        description: Slot::default(),
+    };
+    for attr in attrs.iter().filter(|attr| !docs::is_doc(attr) && !is_rustc(attr)) {
+        let (name, keys) = match &attr.meta {
+            Meta::List(list) => (list.path.get_ident().map(Ident::to_string), list.tokens.clone()),
+            meta => (meta.path().get_ident().map(Ident::to_string), TokenStream::new()),
+        };
+        match name.as_deref() {
+            Some("serde") => keys::each(keys, errors, |key, input, errors| field.serde(key, input, errors)),
+            Some("schemars") => keys::each(keys, errors, |key, input, errors| field.schemars(key, input, errors)),
+            Some("cfg" | "cfg_attr") => errors.push(
+                attr.path(),
+                "a parameter of a tool can't depend on `cfg`, the schema has to agree with the function; put `cfg` \
+                 on two versions of the function",
+            ),
+            _ => errors.push(
+                attr.path(),
+                "this attribute has no effect on the parameter of a tool, only `serde`, `schemars` and doc comments \
+                 are read; take one struct that carries it",
+            ),
+        }
+    }
+    field
+}
+
+impl Field {
+    fn serde(&mut self, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> Result<()> {
+        match key.to_string().as_str() {
+            "default" if input.peek(Token![=]) => {
+                let path = keys::text(key, input, "default = \"path\"")?.parse()?;
+                self.default.set(key, Default::Path(path), errors);
+            }
+            "default" => {
+                keys::flag(key, input)?;
+                self.default.set(key, Default::Trait(key.span()), errors);
+            }
+            "rename" => self.rename.set(key, keys::text(key, input, "rename = \"..\"")?, errors),
+            "alias" => self.aliases.push(keys::text(key, input, "alias = \"..\"")?),
+            "with" => {
+                let text = keys::text(key, input, "with = \"module\"")?;
+                let module: Path = text.parse()?;
+                let function = quote_spanned!(text.span()=> #module::deserialize);
+                self.decode.set(key, (text.span(), function), errors);
+            }
+            "deserialize_with" => {
+                let text = keys::text(key, input, "deserialize_with = \"path\"")?;
+                let function: Path = text.parse()?;
+                self.decode.set(key, (text.span(), quote!(#function)), errors);
+            }
+            other => return Err(unknown("serde", key, other, &SERDE)),
+        }
+        Ok(())
+    }
+
+    fn schemars(&mut self, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> Result<()> {
+        match key.to_string().as_str() {
+            "title" => {
+                let title: Expr = keys::value(key, input, "title = \"..\"")?;
+                self.title.set(key, (), errors);
+                self.set("title", &title);
+            }
+            "description" => {
+                let description: Expr = keys::value(key, input, "description = \"..\"")?;
+                self.description.set(key, (), errors);
+                self.set("description", &description);
+            }
+            "range" => self.bounds(key, input, &[("min", "minimum"), ("max", "maximum")], errors)?,
+            "length" => {
+                self.bounds(key, input, &[("min", "min_length"), ("max", "max_length"), ("equal", "")], errors)?
+            }
+            "regex" => self.bounds(key, input, &[("pattern", "pattern")], errors)?,
+            "extend" => self.extend(input)?,
+            "with" => self.schema.set(key, keys::text(key, input, "with = \"Type\"")?.parse()?, errors),
+            "example" => {
+                let example: Expr = keys::value(key, input, "example = ..")?;
+                self.edit("example", example.span(), quote!(&#example));
+            }
+            other => return Err(unknown("schemars", key, other, &SCHEMARS)),
+        }
+        Ok(())
+    }
+
+    /// `range(min = .., max = ..)` and the like; each known key has the method that it becomes.
+    fn bounds(
+        &mut self,
+        key: &Ident,
+        input: ParseStream<'_>,
+        known: &[(&'static str, &'static str)],
+        errors: &mut Errors,
+    ) -> Result<()> {
+        let form = format!("{key}({} = ..)", known[0].0);
+        if !input.peek(syn::token::Paren) {
+            return Err(syn::Error::new_spanned(
+                key,
+                format!("`{key}` takes its bounds in parentheses; write `{form}`"),
+            ));
+        }
+        let inner;
+        parenthesized!(inner in input);
+        if inner.is_empty() {
+            return Err(syn::Error::new_spanned(key, format!("`{key}()` bounds nothing; write `{form}`")));
+        }
+        keys::each(inner.parse()?, errors, |bound, input, _| {
+            let word = bound.to_string();
+            let Some((_, method)) = known.iter().find(|(name, _)| *name == word) else {
+                let names = known.iter().map(|(name, _)| *name);
+                let message = format!("`{bound}` is no key of `{key}`; {}", near::suggestion(&word, names));
+                return Err(syn::Error::new_spanned(bound, message));
+            };
+            let value = number(keys::value(bound, input, &format!("{bound} = .."))?)?;
+            if *method == "" {
+                self.edit("min_length", bound.span(), value.clone());
+                self.edit("max_length", bound.span(), value);
+            } else {
+                self.edit(method, bound.span(), value);
+            }
+            Ok(())
+        });
+        Ok(())
+    }
+
+    /// `extend("key" = json, ..)`
+    fn extend(&mut self, input: ParseStream<'_>) -> Result<()> {
+        let inner;
+        parenthesized!(inner in input);
+        while !inner.is_empty() {
+            let key: LitStr = inner.parse()?;
+            inner.parse::<Token![=]>()?;
+            let json = keys::until_comma(&inner)?;
+            self.edit("set", key.span(), quote!(#key, __tool_rt::serde_json::json!(#json)));
+            inner.parse::<Option<Token![,]>>()?;
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, keyword: &str, value: &Expr) {
+        self.edit("set", value.span(), quote!(#keyword, ::core::convert::Into::into(#value)));
+    }
+
+    fn edit(&mut self, method: &'static str, span: Span, args: TokenStream) {
+        self.edits.push(Edit { span, method, args });
+    }
+}
+
+/// The number that a bound is; one without a suffix gets the one that JSON knows.
+fn number(expr: Expr) -> Result<TokenStream> {
+    fn suffixed(lit: &Lit, suffix: &str) -> Option<Lit> {
+        match lit {
+            Lit::Int(int) if int.suffix().is_empty() => {
+                Some(Lit::Int(syn::LitInt::new(&format!("{}{suffix}", int.base10_digits()), int.span())))
+            }
+            _ => None,
+        }
+    }
+    Ok(match &expr {
+        Expr::Lit(ExprLit { lit, .. }) => suffixed(lit, "u64").map_or_else(|| quote!(#expr), |lit| quote!(#lit)),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(minus), expr: inner, .. }) => match &**inner {
+            Expr::Lit(ExprLit { lit, .. }) => {
+                suffixed(lit, "i64").map_or_else(|| quote!(#expr), |lit| quote!(#minus #lit))
+            }
+            _ => quote!(#expr),
+        },
+        _ => quote!(#expr),
+    })
+}
+
+fn unknown(of: &str, key: &Ident, word: &str, known: &[&'static str]) -> syn::Error {
+    let advice = match near::nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "take one struct that derives it".to_owned(),
+    };
+    let message = format!(
+        "`{of}({key})` has no effect on the parameter of a tool, only {} are read; {advice}",
+        near::listed(known.iter().copied())
+    );
+    syn::Error::new_spanned(key, message)
+}

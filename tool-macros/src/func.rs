@@ -1,0 +1,159 @@
+//! The user's function: its signature in parts, its body unread.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{
+    Attribute, FnArg, Ident, Pat, PatType, Result, Signature, Token, Visibility,
+    ext::IdentExt,
+    parse::{Parse, ParseStream},
+    spanned::Spanned,
+};
+
+use crate::{
+    docs::{self, Docs},
+    errors::Errors,
+    field::{self, Field},
+    near,
+    passing::{self, Passing},
+};
+
+pub(crate) struct Func {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) sig: Signature,
+    /// Tokens only: no part of the macro looks inside, and parsing bodies costs every build.
+    pub(crate) body: TokenStream,
+    pub(crate) docs: Docs,
+    pub(crate) params: Vec<Param>,
+}
+
+pub(crate) struct Param {
+    pub(crate) ident: Ident,
+    pub(crate) ty: syn::Type,
+    pub(crate) passing: Passing,
+    pub(crate) field: Field,
+}
+
+/// Nothing where the item is no function; `errors` knows.
+pub(crate) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Func> {
+    let mut func = match syn::parse2::<Func>(item.clone()) {
+        Ok(func) => func,
+        Err(error) => {
+            errors.add(error);
+            return None;
+        }
+    };
+    func.docs = docs::parse(&func.attrs);
+    for input in &func.sig.inputs {
+        if let FnArg::Typed(input) = input {
+            func.params.extend(param(input, errors));
+        }
+    }
+    describe_params(&mut func, errors);
+    Some(func)
+}
+
+impl Parse for Func {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let vis: Visibility = input.parse()?;
+        refuse_other_items(input)?;
+        let sig: Signature = input.parse()?;
+        if !input.peek(syn::token::Brace) {
+            return Err(syn::Error::new_spanned(
+                &sig.ident,
+                "a tool needs a body, the runtime calls the function; put `#[tool]` on a function that has one",
+            ));
+        }
+        let body = input.parse()?;
+        Ok(Self { attrs, vis, sig, body, docs: Docs::Text(String::new()), params: Vec::new() })
+    }
+}
+
+fn refuse_other_items(input: ParseStream<'_>) -> Result<()> {
+    for item in ["struct", "enum", "union", "trait", "impl", "mod", "static", "type", "use", "macro_rules"] {
+        let ahead = input.fork();
+        ahead.parse::<Option<Token![unsafe]>>()?;
+        let Ok(keyword) = ahead.call(Ident::parse_any) else { continue };
+        if keyword == item && !(item == "union" && input.peek2(Token![fn])) {
+            let message = match item {
+                "impl" => {
+                    "`#[tool]` goes on a function, an `impl` block is no tool; write a function that calls the method \
+                     and put `#[tool]` on it"
+                        .to_owned()
+                }
+                _ => format!("`#[tool]` goes on a function, `{item}` can't be called; put it on a `fn`"),
+            };
+            return Err(syn::Error::new(keyword.span(), message));
+        }
+    }
+    if input.peek(Token![const]) && !input.peek2(Token![fn]) && input.peek3(Token![:]) {
+        return Err(input.error("`#[tool]` goes on a function, `const` can't be called; put it on a `fn`"));
+    }
+    Ok(())
+}
+
+fn param(input: &PatType, errors: &mut Errors) -> Option<Param> {
+    let field = field::parse(&input.attrs, errors);
+    let ident = match &*input.pat {
+        Pat::Ident(pat) if pat.subpat.is_none() => pat.ident.clone(),
+        other => {
+            errors.push(
+                other,
+                "a parameter of a tool can't be a pattern, the model gives each argument by its name; write `name: \
+                 Type` and take it apart in the body",
+            );
+            return None;
+        }
+    };
+    Some(Param { ident, ty: (*input.ty).clone(), passing: passing::of(&input.ty), field })
+}
+
+/// Moves the bullets of `# Arguments` to the parameters that have no doc comment of their own.
+fn describe_params(func: &mut Func, errors: &mut Errors) {
+    let Docs::Text(text) = &func.docs else { return };
+    let names: Vec<String> = func.params.iter().map(|param| param.ident.unraw().to_string()).collect();
+    let (description, bullets, strangers) = docs::take_arguments(text, |name| names.iter().any(|known| known == name));
+    for stranger in strangers {
+        if let Some(near) = near::nearest(&stranger, names.iter().map(String::as_str)) {
+            let doc = func.attrs.iter().filter(|attr| docs::is_doc(attr));
+            let doc = doc.filter(|attr| attr.to_token_stream().to_string().contains(&stranger)).last();
+            let span = doc.map_or_else(|| func.sig.ident.span(), Spanned::span);
+            let message = format!("`# Arguments` has `{stranger}`, the function has no such parameter; write `{near}`");
+            errors.push_at(span, message);
+        }
+    }
+    for bullet in bullets {
+        let param = func.params.iter_mut().find(|param| param.ident.unraw() == bullet.name);
+        if let Some(Param { field: Field { docs: Docs::Text(own), .. }, .. }) = param {
+            if own.is_empty() {
+                *own = bullet.text;
+            }
+        }
+    }
+    func.docs = Docs::Text(description);
+}
+
+/// The function as the user wrote it, without the attributes that only this macro reads.
+impl ToTokens for Func {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { attrs, vis, sig, body, .. } = self;
+        let attrs = attrs.iter().filter(|attr| !is_tool(attr));
+        let mut sig = sig.clone();
+        for input in &mut sig.inputs {
+            let attrs = match input {
+                FnArg::Receiver(receiver) => &mut receiver.attrs,
+                FnArg::Typed(typed) => &mut typed.attrs,
+            };
+            attrs.retain(|attr| field::is_rustc(attr) || attr.path().is_ident("cfg"));
+        }
+        tokens.extend(quote!(#(#attrs)* #vis #sig #body));
+    }
+}
+
+/// Whether this is one more `#[tool]`.
+pub(crate) fn is_tool(attr: &Attribute) -> bool {
+    let path = attr.path();
+    path.is_ident("tool")
+        || path.segments.len() == 2 && path.segments[0].ident == "tool_runtime" && path.segments[1].ident == "tool"
+}

@@ -1,0 +1,87 @@
+//! Comma-separated keys, as in `#[tool(..)]`, `#[serde(..)]` and `range(..)`: a mistake in one does not hide the next.
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::{
+    Ident, LitStr, Result, Token,
+    ext::IdentExt,
+    parse::{Parse, ParseStream, Parser},
+};
+
+use crate::errors::Errors;
+
+/// Calls `one` for each key, with the input behind it.
+pub(crate) fn each(
+    tokens: TokenStream,
+    errors: &mut Errors,
+    mut one: impl FnMut(&Ident, ParseStream<'_>, &mut Errors) -> Result<()>,
+) {
+    let all = |input: ParseStream<'_>| {
+        while !input.is_empty() {
+            let key = input.call(Ident::parse_any);
+            let result = key.and_then(|key| {
+                one(&key, input, errors)?;
+                if input.is_empty() || input.peek(Token![,]) {
+                    Ok(())
+                } else {
+                    Err(input.error(format!("`{key}` ends here; put a comma before the next key")))
+                }
+            });
+            if let Err(error) = result {
+                errors.add(error);
+                skip_to_comma(input)?;
+            }
+            input.parse::<Option<Token![,]>>()?;
+        }
+        Ok(())
+    };
+    if let Err(error) = all.parse2(tokens) {
+        errors.add(error);
+    }
+}
+
+/// The value of `key = value`; `form` is what to write.
+pub(crate) fn value<T: Parse>(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<T> {
+    if !input.peek(Token![=]) {
+        return Err(syn::Error::new_spanned(key, format!("`{key}` needs a value; write `{form}`")));
+    }
+    input.parse::<Token![=]>()?;
+    if input.is_empty() {
+        return Err(syn::Error::new_spanned(key, format!("`{key}` needs a value; write `{form}`")));
+    }
+    input.parse()
+}
+
+/// The value of a key that takes text only; `form` is what to write.
+pub(crate) fn text(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<LitStr> {
+    let ahead = input.fork();
+    ahead.parse::<Option<Token![=]>>()?;
+    if input.peek(Token![=]) && !ahead.is_empty() && !ahead.peek(LitStr) {
+        return Err(ahead.error(format!("`{key}` has to be known to the macro, as text; write `{form}`")));
+    }
+    value(key, input, form)
+}
+
+/// Refuses a value after a key that has none.
+pub(crate) fn flag(key: &Ident, input: ParseStream<'_>) -> Result<()> {
+    if input.is_empty() || input.peek(Token![,]) {
+        Ok(())
+    } else {
+        Err(syn::Error::new_spanned(
+            key,
+            format!("`{key}` takes no value, it is off where it isn't written; write `{key}`"),
+        ))
+    }
+}
+
+/// Everything up to the next comma.
+pub(crate) fn until_comma(input: ParseStream<'_>) -> Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        tokens.extend([input.parse::<TokenTree>()?]);
+    }
+    Ok(tokens)
+}
+
+fn skip_to_comma(input: ParseStream<'_>) -> Result<()> {
+    until_comma(input).map(drop)
+}

@@ -1,0 +1,195 @@
+//! Limits of numbers: those in the schema, and those of the integer type that `format` names.
+
+use std::{cmp::Ordering, fmt::Write};
+
+use serde_json::{Number, Value};
+
+use super::{
+    expect::{Keywords, types},
+    tree::is_integer,
+};
+use crate::error::ProblemKind;
+
+/// The limits of one schema.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    low: Option<Bound>,
+    high: Option<Bound>,
+    multiple: Option<Number>,
+    /// Of the integer type; beyond them a number does not fit at all.
+    fits: Option<(String, String)>,
+}
+
+#[derive(Debug)]
+struct Bound {
+    limit: String,
+    exclusive: bool,
+}
+
+impl Bounds {
+    pub(super) fn of(keywords: &Keywords) -> Self {
+        let number = |key: &str| keywords.get(key).and_then(Value::as_number).map(Number::to_string);
+        let bound = |limit, exclusive| Bound { limit, exclusive };
+        let fits = keywords.get("format").and_then(Value::as_str).and_then(range_of);
+        let mut low = tighter(
+            number("minimum").map(|limit| bound(limit, false)),
+            number("exclusiveMinimum").map(|limit| bound(limit, true)),
+            Ordering::Greater,
+        );
+        let mut high = tighter(
+            number("maximum").map(|limit| bound(limit, false)),
+            number("exclusiveMaximum").map(|limit| bound(limit, true)),
+            Ordering::Less,
+        );
+        if let Some((least, most)) = &fits {
+            low = tighter(low, Some(bound(least.clone(), false)), Ordering::Greater);
+            high = tighter(high, Some(bound(most.clone(), false)), Ordering::Less);
+        }
+        let multiple = keywords.get("multipleOf").and_then(Value::as_number).cloned();
+        Self { low, high, multiple, fits }
+    }
+
+    /// What kind of problem the number has, if any.
+    pub(super) fn judge(&self, number: &str) -> Option<ProblemKind> {
+        let below = |limit: &str| compare(number, limit) == Ordering::Less;
+        let above = |limit: &str| compare(number, limit) == Ordering::Greater;
+        if number.parse::<f64>().is_ok_and(f64::is_infinite)
+            || self.fits.as_ref().is_some_and(|(least, most)| below(least) || above(most))
+        {
+            return Some(ProblemKind::NumberOutOfRange);
+        }
+        let touches = |bound: &Bound| bound.exclusive && compare(number, &bound.limit) == Ordering::Equal;
+        let is_out = self.low.as_ref().is_some_and(|bound| below(&bound.limit) || touches(bound))
+            || self.high.as_ref().is_some_and(|bound| above(&bound.limit) || touches(bound))
+            || self.multiple.as_ref().is_some_and(|of| !is_multiple(number, of));
+        is_out.then_some(ProblemKind::OutOfBounds)
+    }
+
+    /// The kind they belong to, and `integer 0..=255`.
+    pub(super) fn describe(&self, keywords: &Keywords) -> (&'static str, String) {
+        let kind = if types(keywords).any(|kind| kind == "integer") { "integer" } else { "number" };
+        let mut text = kind.to_owned();
+        match (&self.low, &self.high) {
+            (Some(low), Some(high)) if !low.exclusive && !high.exclusive => {
+                let _ = write!(text, " {}..={}", low.limit, high.limit);
+            }
+            (low, high) => {
+                if let Some(low) = low {
+                    let _ = write!(text, " {} {}", if low.exclusive { ">" } else { ">=" }, low.limit);
+                }
+                if let Some(high) = high {
+                    let and = if low.is_some() { " and" } else { "" };
+                    let _ = write!(text, "{and} {} {}", if high.exclusive { "below" } else { "up to" }, high.limit);
+                }
+            }
+        }
+        if let Some(multiple) = &self.multiple {
+            let _ = write!(text, ", multiple of {multiple}");
+        }
+        if text == kind {
+            text.push_str(" of a size that a computer can hold");
+        }
+        (kind, text)
+    }
+}
+
+fn tighter(a: Option<Bound>, b: Option<Bound>, tight: Ordering) -> Option<Bound> {
+    match (a, b) {
+        (Some(a), Some(b)) => {
+            let order = compare(&a.limit, &b.limit);
+            Some(if order == tight || (order == Ordering::Equal && a.exclusive) { a } else { b })
+        }
+        (a, b) => a.or(b),
+    }
+}
+
+/// Exact for integers of any length; as floats otherwise.
+fn compare(a: &str, b: &str) -> Ordering {
+    if is_integer(a) && is_integer(b) {
+        let (negative_a, digits_a) = split(a);
+        let (negative_b, digits_b) = split(b);
+        let size = digits_a.len().cmp(&digits_b.len()).then(digits_a.cmp(digits_b));
+        return match (negative_a, negative_b) {
+            (false, false) => size,
+            (true, true) => size.reverse(),
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+        };
+    }
+    let float = |text: &str| text.parse::<f64>().unwrap_or(0.0);
+    float(a).partial_cmp(&float(b)).unwrap_or(Ordering::Equal)
+}
+
+fn split(integer: &str) -> (bool, &str) {
+    integer.strip_prefix('-').map_or((false, integer), |digits| (true, digits))
+}
+
+fn is_multiple(number: &str, of: &Number) -> bool {
+    if let (Ok(number), Some(of)) = (number.parse::<i128>(), of.as_i64()) {
+        return of == 0 || number % i128::from(of) == 0;
+    }
+    let (Ok(number), Some(of)) = (number.parse::<f64>(), of.as_f64()) else { return true };
+    let quotient = number / of;
+    of == 0.0 || !quotient.is_finite() || (quotient - quotient.round()).abs() < 1e-9 * quotient.abs().max(1.0)
+}
+
+/// The range of an integer format, as decimal text.
+fn range_of(format: &str) -> Option<(String, String)> {
+    fn range<T: ToString>(least: T, most: T) -> (String, String) {
+        (least.to_string(), most.to_string())
+    }
+    Some(match format {
+        "int8" => range(i8::MIN, i8::MAX),
+        "int16" => range(i16::MIN, i16::MAX),
+        "int32" => range(i32::MIN, i32::MAX),
+        "int64" => range(i64::MIN, i64::MAX),
+        "int128" => range(i128::MIN, i128::MAX),
+        "int" => range(isize::MIN, isize::MAX),
+        "uint8" => range(u8::MIN, u8::MAX),
+        "uint16" => range(u16::MIN, u16::MAX),
+        "uint32" => range(u32::MIN, u32::MAX),
+        "uint64" => range(u64::MIN, u64::MAX),
+        "uint128" => range(u128::MIN, u128::MAX),
+        "uint" => range(usize::MIN, usize::MAX),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn judged(schema: &Value, number: &str) -> (Option<ProblemKind>, String) {
+        let keywords = schema.as_object().unwrap();
+        let bounds = Bounds::of(keywords);
+        (bounds.judge(number), bounds.describe(keywords).1)
+    }
+
+    #[test]
+    fn the_tightest_bound_counts() {
+        let u8_up_to_7 = json!({"type": "integer", "format": "uint8", "minimum": 1, "maximum": 7});
+        assert_eq!(judged(&u8_up_to_7, "7"), (None, "integer 1..=7".into()));
+        assert_eq!(judged(&u8_up_to_7, "8").0, Some(ProblemKind::OutOfBounds));
+        assert_eq!(judged(&u8_up_to_7, "300").0, Some(ProblemKind::NumberOutOfRange));
+        let positive = json!({"type": "number", "exclusiveMinimum": 0, "maximum": 1.5});
+        assert_eq!(judged(&positive, "0").0, Some(ProblemKind::OutOfBounds));
+        assert_eq!(judged(&positive, "1.5"), (None, "number > 0 and up to 1.5".into()));
+        assert_eq!(judged(&json!({"type": "integer", "multipleOf": 5}), "7").0, Some(ProblemKind::OutOfBounds));
+        assert_eq!(judged(&json!({"type": "number", "multipleOf": 0.1}), "0.3").0, None);
+    }
+
+    #[test]
+    fn integers_compare_exactly_at_any_length() {
+        let wide = json!({"type": "integer", "format": "uint64", "minimum": 0});
+        assert_eq!(judged(&wide, "18446744073709551615").0, None);
+        assert_eq!(judged(&wide, "18446744073709551616").0, Some(ProblemKind::NumberOutOfRange));
+        assert_eq!(
+            judged(&json!({"type": "integer", "format": "int64"}), "-9223372036854775809").0,
+            Some(ProblemKind::NumberOutOfRange)
+        );
+        assert_eq!(judged(&json!({"type": "number"}), "1e999").0, Some(ProblemKind::NumberOutOfRange));
+    }
+}

@@ -1,0 +1,219 @@
+//! What a schema wants, in words for a model. Rust type names never appear.
+
+use serde_json::{Map, Value};
+
+use super::{shown::shown, tree::Node};
+
+pub(super) type Keywords = Map<String, Value>;
+
+/// Characters that the list of an enum's values may take.
+const MAX_LISTED: usize = 240;
+/// A chain of references longer than this is a circle.
+const MAX_HOPS: usize = 32;
+
+/// `integer`, `one of celsius, fahrenheit or null`, `integer or string`.
+pub(super) fn describe(root: &Value, schema: &Value) -> String {
+    Wanted::of(root, schema).to_string(None)
+}
+
+/// What kinds of values a schema takes at its top.
+#[derive(Debug, Default)]
+pub(super) struct Wanted<'s> {
+    /// Each way of being right that is listed value by value.
+    pub(super) values: Vec<&'s Value>,
+    pub(super) kinds: Vec<&'s str>,
+    pub(super) null: bool,
+    /// Takes anything.
+    pub(super) any: bool,
+}
+
+impl<'s> Wanted<'s> {
+    pub(super) fn of(root: &'s Value, schema: &'s Value) -> Self {
+        let mut wanted = Self::default();
+        wanted.gather(root, schema, 0);
+        wanted
+    }
+
+    fn gather(&mut self, root: &'s Value, schema: &'s Value, hops: usize) {
+        let Some(keywords) = schema.as_object() else {
+            self.any |= schema == &Value::Bool(true);
+            return;
+        };
+        if keywords.contains_key("not") && keywords.len() == 1 {
+            return;
+        }
+        let nullable = types(keywords).any(|kind| kind == "null");
+        if let Some(values) = listed(keywords) {
+            for value in values {
+                self.null |= value.is_null();
+                if !value.is_null() && !self.values.contains(&value) {
+                    self.values.push(value);
+                }
+            }
+        } else if keywords.contains_key("type") {
+            for kind in types(keywords).filter(|&kind| kind != "null") {
+                if !self.kinds.contains(&kind) {
+                    self.kinds.push(kind);
+                }
+            }
+            self.null |= nullable;
+        } else if let Some(target) = resolve(root, keywords).filter(|_| hops < MAX_HOPS) {
+            self.gather(root, target, hops + 1);
+        } else if let Some(branches) = branches(keywords) {
+            for branch in branches {
+                if hops < MAX_HOPS {
+                    self.gather(root, branch, hops + 1);
+                }
+            }
+        } else if let Some(Value::Array(all)) = keywords.get("allOf") {
+            if let Some(first) = all.first().filter(|_| hops < MAX_HOPS) {
+                self.gather(root, first, hops + 1);
+            }
+        } else if let Some(kind) = implied(keywords) {
+            if !self.kinds.contains(&kind) {
+                self.kinds.push(kind);
+            }
+        } else {
+            self.any = true;
+        }
+    }
+
+    /// Whether a value of this kind can be right.
+    pub(super) fn takes_kind_of(&self, node: &Node<'_>) -> bool {
+        let kind = node.kind();
+        self.any
+            || (kind == "null" && self.null)
+            || self.kinds.iter().any(|&wanted| wanted == kind || (wanted == "number" && kind == "integer"))
+            || self.values.iter().any(|value| match (value, node) {
+                (Value::String(_), Node::String(_))
+                | (Value::Number(_), Node::Number(_))
+                | (Value::Bool(_), Node::Bool(_)) => true,
+                (Value::Array(_), Node::Array(_)) | (Value::Object(_), Node::Object(_)) => true,
+                _ => false,
+            })
+    }
+
+    /// `bounds` stand in place of the numeric kind they belong to.
+    pub(super) fn to_string(&self, bounds: Option<(&str, &str)>) -> String {
+        let mut parts = Vec::new();
+        if let Some(values) = list_values(&self.values) {
+            parts.push(values);
+        }
+        for &kind in &self.kinds {
+            parts.push(match bounds {
+                Some((of, bounded)) if of == kind => bounded.to_owned(),
+                _ => shown(kind, 80),
+            });
+        }
+        if self.any || parts.is_empty() {
+            if !self.null {
+                return if self.any { "any JSON value".into() } else { "no value at all".into() };
+            }
+            if self.any {
+                return "any JSON value".into();
+            }
+        }
+        if self.null {
+            parts.push("null".into());
+        }
+        parts.join(" or ")
+    }
+}
+
+fn list_values(values: &[&Value]) -> Option<String> {
+    let mut words = values.iter().map(|value| match value {
+        Value::String(text) => shown(text, 80),
+        other => shown(&other.to_string(), 80),
+    });
+    if values.len() == 1 {
+        return words.next();
+    }
+    let first = words.next()?;
+    Some(format!("one of {}", list(first, words, values.len())))
+}
+
+/// Joins with commas what fits, and says how many there are where not all do.
+fn list(first: String, rest: impl Iterator<Item = String>, count: usize) -> String {
+    let mut text = first;
+    for word in rest {
+        if text.len() + word.len() > MAX_LISTED {
+            return format!("{text}, … ({count} in all)");
+        }
+        text.push_str(", ");
+        text.push_str(&word);
+    }
+    text
+}
+
+/// What to say of a key that the object does not take.
+pub(super) fn no_such_field<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let mut words = names.iter().map(|name| shown(name, 80));
+    match words.next() {
+        Some(first) => format!("no such field; known fields: {}", list(first, words, names.len())),
+        None => "no such field; there are none".into(),
+    }
+}
+
+/// The names of an object's properties, those of its branches included.
+pub(super) fn property_names(schema: &Value) -> Vec<&str> {
+    fn gather<'s>(root: &'s Value, schema: &'s Value, hops: usize, names: &mut Vec<&'s str>) {
+        let Some(keywords) = schema.as_object().filter(|_| hops < 8) else { return };
+        for name in keywords.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        let all = keywords.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        let unions = branches(keywords).into_iter().flatten();
+        for part in all.chain(unions).chain(resolve(root, keywords)) {
+            gather(root, part, hops + 1, names);
+        }
+    }
+    let mut names = Vec::new();
+    gather(schema, schema, 0, &mut names);
+    names
+}
+
+/// The allowed values, where they are listed.
+pub(super) fn listed(keywords: &Keywords) -> Option<&[Value]> {
+    match (keywords.get("enum"), keywords.get("const")) {
+        (_, Some(only)) => Some(std::slice::from_ref(only)),
+        (Some(Value::Array(values)), None) => Some(values),
+        _ => None,
+    }
+}
+
+pub(super) fn branches(keywords: &Keywords) -> Option<&[Value]> {
+    ["anyOf", "oneOf"].iter().find_map(|key| keywords.get(*key)?.as_array()).map(Vec::as_slice)
+}
+
+/// The names in `type`, one or several.
+pub(super) fn types(keywords: &Keywords) -> impl Iterator<Item = &str> {
+    let kind = keywords.get("type");
+    kind.and_then(Value::as_str)
+        .into_iter()
+        .chain(kind.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str))
+}
+
+/// The schema that `$ref` points to inside `root`.
+pub(super) fn resolve<'s>(root: &'s Value, keywords: &Keywords) -> Option<&'s Value> {
+    let pointer = keywords.get("$ref")?.as_str()?.strip_prefix('#')?;
+    root.pointer(pointer).or_else(|| root.pointer(&pointer.replace("%20", " ").replace("%25", "%")))
+}
+
+fn implied(keywords: &Keywords) -> Option<&'static str> {
+    let has = |names: &[&str]| names.iter().any(|name| keywords.contains_key(*name));
+    if has(&["properties", "required"]) {
+        Some("object")
+    } else if has(&["items", "prefixItems"]) {
+        Some("array")
+    } else {
+        None
+    }
+}
+
+/// Without what models spell in other ways: case, `-`, `_`.
+pub(super) fn normalised(name: &str) -> String {
+    name.chars().filter(|character| !matches!(character, '-' | '_')).flat_map(char::to_lowercase).collect()
+}

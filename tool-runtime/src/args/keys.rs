@@ -1,0 +1,239 @@
+//! Which parameter a top-level key means.
+
+use std::{borrow::Cow, collections::HashSet};
+
+use serde_json::Value;
+
+use super::{
+    Told,
+    edit::Edit,
+    expect,
+    members::{Member, Span},
+    pointer,
+    shown::shown,
+    string::{quote, unescape},
+    tree::Node,
+};
+use crate::{
+    error::{Problem, ProblemKind},
+    policy::Coercion,
+    tool::Callable,
+};
+
+/// Keys named in one message, notes in one receipt.
+const MAX_NAMED: usize = 20;
+/// Unknown keys that are compared with every parameter; comparing is not cheap, and the rest are no typing slips.
+const MAX_COMPARED: usize = 64;
+
+/// The verdict on all keys.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    /// Renamed keys, and members that repeat another one under a second name.
+    pub(super) edits: Vec<Edit>,
+    pub(super) problems: Vec<Problem>,
+    pub(super) told: Told,
+    /// Parameters that a wrong key was probably meant for: that they are missing is the same mistake.
+    pub(super) suggested: Vec<String>,
+}
+
+/// The parameters as the text may name them.
+enum Known<'k> {
+    Slots(&'static [&'static [&'static str]]),
+    Schema(Vec<&'k str>),
+}
+
+impl Known<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Slots(slots) => slots.len(),
+            Self::Schema(names) => names.len(),
+        }
+    }
+
+    fn names(&self, parameter: usize) -> &[&str] {
+        match self {
+            Self::Slots(slots) => slots[parameter],
+            Self::Schema(names) => &names[parameter..=parameter],
+        }
+    }
+
+    fn name(&self, parameter: usize) -> &str {
+        self.names(parameter).first().copied().unwrap_or_default()
+    }
+
+    fn find(&self, key: &str) -> Option<usize> {
+        (0..self.len()).find(|&parameter| self.names(parameter).contains(&key))
+    }
+
+    /// The one parameter whose spelling is the same but for case, `-` and `_`.
+    fn respelled(&self, key: &str) -> Option<usize> {
+        let key = expect::normalised(key);
+        let mut same = (0..self.len()).filter(|&parameter| {
+            !key.is_empty() && self.names(parameter).iter().any(|name| expect::normalised(name) == key)
+        });
+        same.next().filter(|_| same.next().is_none())
+    }
+
+    /// The nearest parameter that was not given, within two edits that leave something of it.
+    fn near(&self, key: &str, given: &[Option<Member>]) -> Option<usize> {
+        let length = key.chars().count();
+        let distance = |name: &str| {
+            let shorter = length.min(name.chars().count());
+            let allowed = 2.min(shorter.saturating_sub(1));
+            if length.abs_diff(name.chars().count()) > allowed {
+                return None;
+            }
+            Some(strsim::levenshtein(key, name)).filter(|&distance| distance <= allowed)
+        };
+        (0..self.len())
+            .filter(|&parameter| given[parameter].is_none())
+            .filter_map(|parameter| {
+                self.names(parameter)
+                    .iter()
+                    .filter_map(|name| distance(name))
+                    .min()
+                    .map(|distance| (distance, parameter))
+            })
+            .min()
+            .map(|(_, parameter)| parameter)
+    }
+}
+
+/// The common case, told without allocating: every key is a parameter's, and no parameter is given twice.
+pub(super) fn are_plain(text: &str, members: &[Member], callable: &dyn Callable, schema: &Value) -> bool {
+    if let Some(slots) = callable.names() {
+        let mut seen = 0_u64;
+        slots.len() <= 64
+            && members.iter().all(|member| {
+                let key = member.key.of(text);
+                let Some(slot) = slots.iter().position(|names| names.contains(&key)) else { return false };
+                let is_new = seen & (1 << slot) == 0;
+                seen |= 1 << slot;
+                is_new
+            })
+    } else {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        members.iter().all(|member| properties.is_some_and(|properties| properties.contains_key(member.key.of(text))))
+    }
+}
+
+pub(super) fn judge(
+    text: &str,
+    members: &[Member],
+    callable: &dyn Callable,
+    schema: &Value,
+    coercion: Coercion,
+) -> Judged {
+    let known = callable.names().map_or_else(|| Known::Schema(expect::property_names(schema)), Known::Slots);
+    let mut judged = Judged::default();
+    let mut given: Vec<Option<Member>> = vec![None; known.len()];
+    let mut unknown: Vec<(Cow<'_, str>, Member)> = Vec::new();
+    for member in members {
+        let key = unescape(member.key.of(text));
+        match known.find(&key) {
+            None => unknown.push((key, *member)),
+            Some(parameter) => match given[parameter] {
+                None => given[parameter] = Some(*member),
+                Some(earlier) => judged.twice(text, members, earlier, *member, known.name(parameter)),
+            },
+        }
+    }
+    if matches!(known, Known::Schema(_)) && !unknown.is_empty() {
+        if let Some(ignored) = callable.ignored(text) {
+            let ignored: HashSet<String> = ignored.into_iter().collect();
+            unknown.retain(|(key, _)| ignored.contains(key.as_ref()));
+        } else if is_open(schema, known.len()) {
+            unknown.clear();
+        }
+    }
+    let refuses = coercion == Coercion::Strict || schema.get("additionalProperties") == Some(&Value::Bool(false));
+    let mut ignored = Vec::new();
+    for (index, (key, member)) in unknown.iter().enumerate() {
+        let (respelled, near) = if index < MAX_COMPARED {
+            let respelled = known.respelled(key);
+            // A second spelling of what was given is no slip for something else.
+            (
+                respelled.filter(|&parameter| given[parameter].is_none()),
+                respelled.is_none().then(|| known.near(key, &given)),
+            )
+        } else {
+            (None, None)
+        };
+        if let (Some(parameter), Coercion::Lossless) = (respelled, coercion) {
+            given[parameter] = Some(*member);
+            judged.rename(key, *member, known.name(parameter));
+        } else if let Some(parameter) = respelled.or(near.flatten()) {
+            let name = known.name(parameter);
+            judged.refuse(key, format!("no such field; did you mean `{}`?", shown(name, 80)));
+            judged.suggested.push(pointer::of(name));
+        } else if refuses {
+            judged.refuse(key, expect::no_such_field((0..known.len()).map(|parameter| known.name(parameter))));
+        } else {
+            ignored.push(key.as_ref());
+        }
+    }
+    judged.told.ignore(&ignored);
+    judged
+}
+
+/// Whether the schema says that it takes keys it does not name.
+fn is_open(schema: &Value, known: usize) -> bool {
+    match schema.get("additionalProperties") {
+        Some(additional) => additional != &Value::Bool(false),
+        None => known == 0 || schema.get("patternProperties").is_some(),
+    }
+}
+
+impl Judged {
+    /// One parameter under two of its names.
+    fn twice(&mut self, text: &str, members: &[Member], earlier: Member, member: Member, name: &str) {
+        let value = |member: Member| Node::parse(member.value.of(text));
+        if value(earlier).same(&value(member)) {
+            // It is not the first member, so there is one before it, and a comma between them.
+            let before = members.iter().rev().find(|other| other.value.end() < member.key.start());
+            let start = before.map_or(member.key.start(), |other| other.value.end());
+            self.edits.push(Edit { span: Span::new(start, member.value.end()), text: String::new() });
+        } else {
+            self.problems.push(duplicate(pointer::of(name)));
+        }
+    }
+
+    fn rename(&mut self, key: &str, member: Member, name: &str) {
+        let mut quoted = String::new();
+        quote(name, &mut quoted);
+        let span = Span::new(member.key.start().saturating_sub(1), member.key.end() + 1);
+        self.edits.push(Edit { span, text: quoted });
+        self.told.notes.push(format!("{} renamed to {}", shown(&pointer::of(key), 80), shown(name, 80)));
+    }
+
+    fn refuse(&mut self, key: &str, expected: String) {
+        if self.problems.len() < super::MAX_PROBLEMS {
+            let (path, kind) = (pointer::of(key), ProblemKind::UnknownField);
+            self.problems.push(Problem { path, kind, expected, got: "unknown field".into() });
+        }
+    }
+}
+
+impl Told {
+    fn ignore(&mut self, keys: &[&str]) {
+        let Some(rest) = keys.len().checked_sub(1) else { return };
+        for key in keys.iter().take(MAX_NAMED) {
+            self.notes.push(format!("{}: unknown field ignored", shown(&pointer::of(key), 80)));
+        }
+        if keys.len() > MAX_NAMED {
+            self.notes.push(format!("{} more unknown fields ignored", keys.len() - MAX_NAMED));
+        }
+        if rest == 0 {
+            self.notices.push(format!("`{}` is no parameter of this tool and was ignored.", shown(keys[0], 80)));
+            return;
+        }
+        let named: Vec<_> = keys.iter().take(10).map(|key| format!("`{}`", shown(key, 80))).collect();
+        let more = keys.len() - named.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        self.notices.push(format!("{}{more} are no parameters of this tool and were ignored.", named.join(", ")));
+    }
+}
+
+pub(super) fn duplicate(path: String) -> Problem {
+    Problem { path, kind: ProblemKind::DuplicateKey, expected: "one value".into(), got: "two different values".into() }
+}

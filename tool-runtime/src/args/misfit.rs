@@ -1,0 +1,82 @@
+//! What serde refused and the schema can't explain.
+
+use serde_json::Value;
+
+use super::{
+    MAX_GOT, expect, pointer,
+    shown::{preview, shown},
+    tree::Node,
+};
+use crate::{
+    error::{Problem, ProblemKind},
+    request::Misfit,
+};
+
+/// How serde's own messages begin. They name Rust types, so only other people's words are shown.
+const GENERATED: [&str; 25] = [
+    "invalid type",
+    "invalid value",
+    "invalid length",
+    "unknown variant",
+    "unknown field",
+    "missing field",
+    "duplicate field",
+    "data did not match any variant",
+    "no variant of enum",
+    "can only flatten",
+    "untagged and internally tagged enums do not support",
+    "EOF while parsing",
+    "expected value",
+    "expected `",
+    "expected ident",
+    "expected numeric key",
+    "expected string",
+    "key must be",
+    "invalid number",
+    "invalid escape",
+    "invalid unicode",
+    "number out of range",
+    "recursion limit",
+    "trailing c",
+    "lone leading",
+];
+
+/// The problem of a parameter that the walk found nothing wrong with.
+pub(super) fn problem(root: &Value, name: Option<&str>, value: Option<&Node<'_>>, misfit: &Misfit) -> Problem {
+    let property = name.and_then(|name| root.get("properties")?.get(name));
+    let mut expected = match (name, property) {
+        (None, _) => "arguments that fit the schema".to_owned(),
+        (Some(_), Some(schema)) => expect::describe(root, schema),
+        (Some(_), None) => "a value that fits".to_owned(),
+    };
+    if let Some(message) = own_words(&misfit.message) {
+        expected = format!("{expected} ({message})");
+    }
+    let kind = match value {
+        None => ProblemKind::Missing,
+        Some(_) if misfit.message.starts_with("number out of range") => ProblemKind::NumberOutOfRange,
+        Some(_) => ProblemKind::OutOfBounds,
+    };
+    let got = value.map_or_else(|| "missing".to_owned(), |value| preview(value, MAX_GOT));
+    Problem { path: name.map(pointer::of).unwrap_or_default(), kind, expected, got }
+}
+
+/// The message without its position, if a person wrote it.
+fn own_words(message: &str) -> Option<String> {
+    let message = message.rfind(" at line ").map_or(message, |end| &message[..end]).trim();
+    let is_own = !message.is_empty() && !GENERATED.iter().any(|start| message.starts_with(start));
+    is_own.then(|| shown(message, 160))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_of_people_are_shown() {
+        assert_eq!(own_words("port 0 is reserved at line 1 column 3").as_deref(), Some("port 0 is reserved"));
+        assert_eq!(own_words("invalid value: integer `300`, expected u8 at line 1 column 3"), None);
+        assert_eq!(own_words("data did not match any variant of untagged enum Flex"), None);
+        assert_eq!(own_words("a\nb").as_deref(), Some("a\\nb"));
+    }
+}

@@ -1,0 +1,67 @@
+//! Gathers the many small writes of a JSON writer into pieces of text.
+
+use std::{io, ops::ControlFlow};
+
+use super::Push;
+
+/// Bytes; large enough that the reader's work per piece doesn't show, small enough for the first cache.
+const PIECE: usize = 8 * 1024;
+
+/// Every write must be text by itself; writes are never split over two pieces.
+pub(super) struct Sink<'a> {
+    push: Push<'a>,
+    buffer: Vec<u8>,
+    state: ControlFlow<()>,
+}
+
+impl<'a> Sink<'a> {
+    pub(super) fn new(push: Push<'a>) -> Self {
+        Self { push, buffer: Vec::new(), state: ControlFlow::Continue(()) }
+    }
+
+    /// Hands over what is left, unless the reader has stopped.
+    pub(super) fn flush_text(&mut self) -> ControlFlow<()> {
+        if self.state.is_continue() && !self.buffer.is_empty() {
+            self.state = match str::from_utf8(&self.buffer) {
+                Ok(text) => (self.push)(text),
+                Err(_) => ControlFlow::Break(()),
+            };
+            self.buffer.clear();
+        }
+        self.state
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> ControlFlow<()> {
+        if self.buffer.len() + bytes.len() > PIECE {
+            self.flush_text()?;
+            if bytes.len() > PIECE {
+                // A long string goes through as it is, without a copy.
+                self.state = match str::from_utf8(bytes) {
+                    Ok(text) => (self.push)(text),
+                    Err(_) => ControlFlow::Break(()),
+                };
+                return self.state;
+            }
+        }
+        self.buffer.extend_from_slice(bytes);
+        self.state
+    }
+}
+
+impl io::Write for Sink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match Sink::write(self, bytes) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,161 @@
+//! From what a call came to, to what the model reads: sanitise, cut, fence, render, in that order.
+
+mod parts;
+mod source;
+mod text;
+
+use std::sync::Arc;
+
+use crate::{
+    artifact::{ArtifactMeta, Saved, StoreReason},
+    fence::{self, Marker},
+    header::{self, Header, Pointer},
+    outcome::{ModelText, Receipt, Status},
+    output::Part,
+    policy::{Policy, Scope, Trust},
+    registry::{Inner, Installed},
+    resolve::Facing,
+    sanitise::{self, Sanitised},
+    truncate::Opened,
+    value::Output,
+};
+
+/// Everything that presenting needs, owned, so that it can go to another thread.
+pub(crate) struct Job {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) index: usize,
+    pub(crate) call_id: Arc<str>,
+    pub(crate) output: Output,
+    pub(crate) facing: Facing,
+    /// For the model, a sentence each.
+    pub(crate) notices: Vec<String>,
+}
+
+/// What the model reads, and what to say about it.
+pub(crate) struct Presented {
+    pub(crate) text: ModelText,
+    pub(crate) content: Option<Vec<Part>>,
+    /// In place of the call's own status.
+    pub(crate) status: Option<Status>,
+    pub(crate) receipt: Receipt,
+    /// The value must not be dropped: it is nested too deeply.
+    pub(crate) leak: bool,
+}
+
+/// Which saves may happen on this thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Saves {
+    /// Small ones, into a store that doesn't block.
+    OnlyQuick,
+    Any,
+    /// None: the header says that the result was not saved.
+    None,
+}
+
+/// More than this is not saved on a thread of the async runtime: 256 KiB.
+const QUICK_BYTES: usize = 256 * 1024;
+
+/// A save is needed that [`Saves::OnlyQuick`] doesn't allow.
+#[derive(Debug)]
+pub(crate) struct NeedsThread;
+
+pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread> {
+    match &job.facing {
+        Facing::Parts(parts) => parts::present(job, parts, saves),
+        Facing::Message(message) => Ok(text::message(job, message)),
+        Facing::Full | Facing::View(..) | Facing::Error { .. } => text::present(job, saves),
+    }
+}
+
+/// Where waiting is no trouble.
+pub(crate) fn present_waiting(job: &Job, saves: Saves) -> Presented {
+    // Only `OnlyQuick` ever asks for a thread; should that change, nothing is shown rather than too much.
+    present(job, saves).unwrap_or_else(|NeedsThread| text::withheld(job, "its result could not be saved here"))
+}
+
+impl Job {
+    fn tool(&self) -> &Installed {
+        &self.inner.tools[self.index]
+    }
+
+    fn policy(&self) -> &Policy {
+        &self.tool().policy
+    }
+
+    fn is_external(&self) -> bool {
+        self.policy().trust == Trust::External
+    }
+
+    /// The markers for the `part`-th text of this call.
+    fn marker(&self, part: usize, body: &Sanitised<'_>) -> Marker {
+        fence::marker(self.policy().fence, &self.inner.key, &self.call_id, part, &self.tool().name, body)
+    }
+
+    /// Opens a save of this call's full result.
+    fn open(&self, is_json: bool, saves: Saves) -> Opened {
+        let Some(store) = &self.inner.store else { return Opened::NoStore };
+        if saves == Saves::None {
+            return Opened::Refused(StoreReason::Failed);
+        }
+        if saves == Saves::OnlyQuick && store.blocks() {
+            return Opened::NeedsThread;
+        }
+        let now = self.inner.clock.now();
+        let tool = &*self.tool().name;
+        let meta = if is_json { ArtifactMeta::json(tool, now) } else { ArtifactMeta::text(tool, now) };
+        match store.create(&meta.with_trust(self.policy().trust)) {
+            Ok(writer) => Opened::Writer(writer),
+            Err(error) => {
+                tracing::warn!(tool, reason = %error, error = ?error, "a full result could not be saved");
+                Opened::Refused(error.reason())
+            }
+        }
+    }
+}
+
+impl Saves {
+    fn inline_bytes(self) -> Option<usize> {
+        (self == Self::OnlyQuick).then_some(QUICK_BYTES)
+    }
+}
+
+/// Writes down what became of the full result.
+fn record(receipt: &mut Receipt, saved: &Saved) {
+    receipt.artifact = saved.artifact().cloned();
+    receipt.saved = match saved {
+        Saved::Yes(_) => Some("saved".to_owned()),
+        Saved::No(reason) => Some(format!("not saved ({reason})")),
+        Saved::Never => None,
+    };
+}
+
+/// The header above a cut text. Its pointer is left out where header and text would be longer than the original.
+fn header_for(job: &Job, original: usize, shown: usize, full: Option<usize>, saved: &Saved) -> String {
+    let pointer = if job.inner.show_paths { Pointer::Path } else { Pointer::Id };
+    let header = Header { original, shown, full, saved, pointer };
+    if header.chars() + 1 + shown > original {
+        return Header { pointer: Pointer::Omitted, ..header }.to_string();
+    }
+    header.to_string()
+}
+
+/// What a header takes off the limit: nothing, unless the limit bounds all that the model reads.
+fn header_room(job: &Job, full: Option<usize>, saved: &Saved) -> usize {
+    match job.policy().scope {
+        Scope::Content => 0,
+        Scope::Total => {
+            let named = saved.artifact().map_or(0, |artifact| header::pointer_chars(artifact, Pointer::Path));
+            header::longest(full, named) + 1
+        }
+    }
+}
+
+/// Says where a result is that was kept although nothing was cut.
+fn kept_notice(job: &Job, saved: &Saved) -> Option<String> {
+    let artifact = saved.artifact()?;
+    let name = match &artifact.path {
+        Some(path) if job.inner.show_paths => sanitise::line(&path.display().to_string(), 500),
+        _ => artifact.id.clone(),
+    };
+    Some(format!("the full output ({} chars) is kept as {name}", artifact.chars))
+}

@@ -1,0 +1,284 @@
+//! One text: the full result, a view, or an error.
+
+use std::borrow::Cow;
+
+use crate::{
+    artifact::Saved,
+    contain::{self, Panicked},
+    cut, fence,
+    json::Fault,
+    outcome::{ModelText, Receipt, Status, ViewSource},
+    output::ModelOutput,
+    policy::{Keep, Scope},
+    render::{self, Reply},
+    resolve::Facing,
+    sanitise::Sanitised,
+    truncate::{self, Fitted, Opened, Saving, Unfit},
+};
+
+use super::{
+    Job, NeedsThread, Presented, Saves, header_for, header_room, kept_notice, record,
+    source::{Cleaner, Source, with_material},
+};
+
+/// What an empty result reads.
+const NO_OUTPUT: &str = "(no output)";
+
+pub(super) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread> {
+    let draft = match Draft::new(job).cut(saves) {
+        Ok(draft) => draft,
+        Err(Stop::NeedsThread) => return Err(NeedsThread),
+        Err(Stop::Withheld) => return Ok(withheld(job, "it could not be cleaned")),
+        Err(Stop::Unserialisable { message, leak }) => return Ok(unserialisable(job, &message, leak)),
+    };
+    Ok(draft.render())
+}
+
+/// Why there is no draft.
+enum Stop {
+    NeedsThread,
+    Withheld,
+    Unserialisable { message: String, leak: bool },
+}
+
+/// A text on its way.
+struct Draft<'a> {
+    job: &'a Job,
+    source: Source<'a>,
+    view_source: ViewSource,
+    /// Our lines before everything else.
+    title: Option<String>,
+    fenced: bool,
+    cleaner: Cleaner,
+}
+
+/// A text that fits.
+struct Cut<'a> {
+    draft: Draft<'a>,
+    fitted: Fitted,
+    /// Characters of the full result, where the text is only a view of it and the full result was looked at.
+    full_chars: Option<usize>,
+    saved: Saved,
+}
+
+impl<'a> Draft<'a> {
+    fn new(job: &'a Job) -> Self {
+        let (source, view_source, title) = match &job.facing {
+            Facing::View(ModelOutput::Text(text), view_source) => (Source::Text(text), *view_source, None),
+            Facing::View(ModelOutput::Json(json), view_source) => (Source::Value(json), *view_source, None),
+            Facing::Error { title, body } => (Source::Text(body), ViewSource::Error, Some(format!("[{title}]"))),
+            Facing::Full | Facing::Parts(_) | Facing::Message(_) => (Source::full(&job.output), ViewSource::Full, None),
+        };
+        // By type alone: a short text is fenced like a long one.
+        let fenced = job.is_external() && (!matches!(job.facing, Facing::Full) || job.output.carries_text());
+        Self { job, source, view_source, title, fenced, cleaner: Cleaner::default() }
+    }
+
+    fn is_view(&self) -> bool {
+        matches!(self.view_source, ViewSource::ModelOutput | ViewSource::Hook)
+    }
+
+    fn cut(self, saves: Saves) -> Result<Cut<'a>, Stop> {
+        let policy = self.job.policy();
+        let limit = self.limit();
+        // A view is not worth keeping, what it stands for is. And where the header counts, what it says has to be
+        // known before the text is cut.
+        let save_while_cutting = !self.is_view() && policy.scope == Scope::Content;
+        let fitted = self.fit(limit, save_while_cutting, saves)?;
+        let mut cut = Cut { saved: fitted.saved.clone(), full_chars: None, fitted, draft: self };
+        let is_error = cut.draft.view_source == ViewSource::Error;
+        let save_apart = cut.fitted.truncated && !save_while_cutting;
+        if save_apart || (policy.keep == Keep::Always && !is_error && cut.saved == Saved::Never) {
+            let (saved, chars) = cut.draft.save_full(saves)?;
+            cut.full_chars = cut.draft.is_view().then_some(chars);
+            cut.saved = saved;
+        }
+        if cut.fitted.truncated && policy.scope == Scope::Total {
+            let room = limit.map(|limit| limit.saturating_sub(header_room(cut.draft.job, cut.full_chars, &cut.saved)));
+            cut.fitted = cut.draft.fit(room, false, saves)?;
+        }
+        Ok(cut)
+    }
+
+    /// What the text may have; with `Scope::Total` all that is ours is taken off first, but for the header of a cut.
+    fn limit(&self) -> Option<usize> {
+        let policy = self.job.policy();
+        let limit = policy.limit?;
+        if policy.scope == Scope::Content {
+            return Some(limit);
+        }
+        let fence = if self.fenced { fence::overhead_chars(policy.fence, &self.job.tool().name) } else { 0 };
+        let title = self.title.as_ref().map_or(0, |title| cut::count(title) + 1);
+        let notices = cut::count(&render::notices(&self.job.notices));
+        Some(limit.saturating_sub(fence + title + notices))
+    }
+
+    fn fit(&self, limit: Option<usize>, save: bool, saves: Saves) -> Result<Fitted, Stop> {
+        let policy = self.job.policy();
+        let is_json = self.source.is_json();
+        let mut open = || if save { self.job.open(is_json, saves) } else { Opened::NoStore };
+        let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
+        self.guarded(|| {
+            with_material(self.source, self.job.is_external(), &self.cleaner, |material| {
+                truncate::fit(
+                    material,
+                    limit,
+                    policy.strategy,
+                    policy.field_limit,
+                    !self.job.is_external(),
+                    &mut saving,
+                )
+            })
+        })
+    }
+
+    fn save_full(&self, saves: Saves) -> Result<(Saved, usize), Stop> {
+        let full = Source::full(&self.job.output);
+        let mut open = || self.job.open(full.is_json(), saves);
+        let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
+        // Counted apart: the receipt's `removed` and `defused` are about what the model reads.
+        let cleaner = Cleaner::default();
+        self.guarded(|| {
+            with_material(full, self.job.is_external(), &cleaner, |material| truncate::save(material, &mut saving))
+        })
+    }
+
+    /// The value's own `Serialize` runs in here, and it may fail or panic.
+    fn guarded<R>(&self, work: impl FnOnce() -> Result<R, Unfit>) -> Result<R, Stop> {
+        let result = contain::call(work);
+        if self.cleaner.is_broken() {
+            return Err(Stop::Withheld);
+        }
+        match result {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(Unfit::NeedsThread)) => Err(Stop::NeedsThread),
+            Ok(Err(Unfit::Fault(fault))) => {
+                let leak = matches!(fault, Fault::TooDeep);
+                Err(Stop::Unserialisable { message: fault.to_string(), leak })
+            }
+            Err(Panicked(message)) => Err(Stop::Unserialisable { message, leak: false }),
+        }
+    }
+}
+
+impl Cut<'_> {
+    fn render(self) -> Presented {
+        let Self { draft, fitted, full_chars, saved } = self;
+        let job = draft.job;
+        let tally = draft.cleaner.tally();
+        let mut receipt = Receipt::new(draft.view_source);
+        record(&mut receipt, &saved);
+        receipt.view_chars = fitted.original;
+        receipt.shown_chars = fitted.shown;
+        receipt.truncated = fitted.truncated;
+        receipt.strategy = fitted.strategy;
+        receipt.fenced = draft.fenced;
+        receipt.removed = tally.counts.removed;
+        receipt.defused = tally.counts.defused;
+        if draft.is_view() {
+            receipt.full_chars = full_chars;
+            receipt.raw_chars = full_chars;
+        } else {
+            receipt.full_chars = Some(fitted.original);
+            receipt.raw_chars = Some(fitted.original.saturating_add_signed(tally.shrunk));
+        }
+
+        let mut headers: Vec<String> = draft.title.into_iter().collect();
+        if fitted.truncated && !fitted.points_itself {
+            headers.push(header_for(job, fitted.original, fitted.shown, full_chars, &saved));
+        }
+        let mut notices = job.notices.clone();
+        if tally.non_finite > 0 {
+            let note = format!("{} in the result not finite and shown as null", numbers(tally.non_finite));
+            receipt.notes.push(note.clone());
+            notices.push(note);
+        }
+        if !fitted.truncated {
+            notices.extend(kept_notice(job, &saved));
+        }
+        let notices = render::notices(&notices);
+
+        let body = match (&fitted.content, draft.source) {
+            _ if fitted.original == 0 => Cow::Borrowed(NO_OUTPUT),
+            (Some(content), _) => Cow::Borrowed(content.as_str()),
+            (None, Source::Text(text)) => Cow::Borrowed(text),
+            // Only text in memory comes without content.
+            (None, _) => Cow::Borrowed(""),
+        };
+        let marker = draft.fenced.then(|| job.marker(0, &Sanitised::after_cut(body.clone().into_owned())));
+        let reply = Reply {
+            headers: &headers,
+            fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
+            body: &body,
+            notices: &notices,
+        };
+        let is_output_itself = matches!(job.facing, Facing::Full | Facing::Error { .. }) && fitted.content.is_none();
+        let text = if reply.is_bare() && is_output_itself && fitted.original > 0 {
+            ModelText::SameAsOutput
+        } else {
+            ModelText::Own(reply.text())
+        };
+        receipt.model_chars = match &text {
+            ModelText::Own(text) => cut::count(text),
+            ModelText::SameAsOutput => fitted.original,
+        };
+        Presented { text, content: None, status: None, receipt, leak: false }
+    }
+}
+
+fn numbers(count: usize) -> String {
+    if count == 1 { "1 number is".to_owned() } else { format!("{count} numbers are") }
+}
+
+/// A text of ours about the arguments: fenced where the tool is external, never cut.
+pub(super) fn message(job: &Job, message: &str) -> Presented {
+    let (body, counts) = crate::sanitise::text(message);
+    let marker = job.is_external().then(|| job.marker(0, &body));
+    let reply = Reply {
+        headers: &[],
+        fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
+        body: body.as_str(),
+        notices: &render::notices(&job.notices),
+    };
+    let text = reply.text();
+    let mut receipt = Receipt::new(ViewSource::Error);
+    let chars = cut::count(body.as_str());
+    (receipt.view_chars, receipt.shown_chars) = (chars, chars);
+    receipt.model_chars = cut::count(&text);
+    receipt.fenced = marker.is_some();
+    (receipt.removed, receipt.defused) = (counts.removed, counts.defused);
+    Presented { text: ModelText::Own(text), content: None, status: None, receipt, leak: false }
+}
+
+/// Nothing of the result may be shown.
+pub(super) fn withheld(job: &Job, why: &str) -> Presented {
+    ours(job, Status::Withheld, &format!("[Withheld: the result of `{}` is not shown, {why}]", job.tool().name), false)
+}
+
+fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
+    let tool = &job.tool().name;
+    // The message may quote the value, so it is treated like the value.
+    let (body, _) = crate::sanitise::text(message);
+    let shown: String = body.as_str().chars().take(200).collect();
+    let shown = Sanitised::after_cut(shown);
+    let title = format!("[Unserialisable: the result of `{tool}` can't be turned into JSON]");
+    let marker = job.is_external().then(|| job.marker(0, &shown));
+    let headers = [title];
+    let reply = Reply {
+        headers: &headers,
+        fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
+        body: shown.as_str(),
+        notices: &render::notices(&job.notices),
+    };
+    let mut presented = ours(job, Status::Unserialisable, &reply.text(), leak);
+    presented.receipt.fenced = marker.is_some();
+    presented
+}
+
+fn ours(job: &Job, status: Status, text: &str, leak: bool) -> Presented {
+    let _ = job;
+    let mut receipt = Receipt::new(ViewSource::Error);
+    let chars = text.chars().count();
+    (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
+    Presented { text: ModelText::Own(text.to_owned()), content: None, status: Some(status), receipt, leak }
+}

@@ -1,0 +1,369 @@
+//! A fixed set of tools, with what applies to all of them.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, OnceLock},
+    time::SystemTime,
+};
+
+use serde_json::Value;
+
+use crate::{
+    args::Limits,
+    artifact::ArtifactStore,
+    dialect::Dialect,
+    error::{BuildError, BuildReason},
+    fence::Key,
+    find::Names,
+    link,
+    policy::{Coercion, FenceStyle, Limit, Policy, Scope, TruncationStrategy},
+    schema,
+    spec::ToolSpec,
+    store::{LocalStore, MemoryStore},
+    tool::{Callable, Entry, RegisteredTool},
+};
+
+/// An immutable set of tools. Cheap to clone; clones share the store.
+#[derive(Clone)]
+pub struct Registry {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// What a registry is made of.
+pub(crate) struct Inner {
+    /// Sorted by name.
+    pub(crate) tools: Vec<Installed>,
+    pub(crate) names: Names,
+    pub(crate) limits: Limits,
+    pub(crate) store: Option<Arc<dyn ArtifactStore>>,
+    pub(crate) show_paths: bool,
+    pub(crate) clock: Clock,
+    pub(crate) key: Key,
+    definitions: [OnceLock<Definitions>; Dialect::ALL.len()],
+}
+
+struct Definitions {
+    values: Vec<Value>,
+    json: String,
+}
+
+/// A tool in its registry.
+pub(crate) struct Installed {
+    pub(crate) name: Arc<str>,
+    pub(crate) spec: Arc<ToolSpec>,
+    pub(crate) schema: Value,
+    pub(crate) callable: Arc<dyn Callable>,
+    pub(crate) policy: Policy,
+}
+
+/// The time that artifacts are named by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Clock {
+    System,
+    Fixed(u64),
+}
+
+impl Clock {
+    /// Seconds since 1970-01-01 UTC.
+    pub(crate) fn now(self) -> u64 {
+        match self {
+            Self::System => SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs()),
+            Self::Fixed(seconds) => seconds,
+        }
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry").field("tools", &self.tool_names().collect::<Vec<_>>()).finish_non_exhaustive()
+    }
+}
+
+impl Registry {
+    /// Starts a registry without tools.
+    pub fn builder() -> RegistryBuilder {
+        RegistryBuilder::default()
+    }
+
+    /// The tools' names, sorted.
+    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.inner.tools.iter().map(|tool| tool.spec.name())
+    }
+
+    /// What the request's `tools` array takes in this dialect, sorted by name; the same from run to run.
+    #[must_use]
+    pub fn definitions(&self, dialect: Dialect) -> Vec<Value> {
+        self.cached(dialect).values.clone()
+    }
+
+    /// The same as JSON text, made once.
+    #[must_use]
+    pub fn definitions_json(&self, dialect: Dialect) -> &str {
+        &self.cached(dialect).json
+    }
+
+    fn cached(&self, dialect: Dialect) -> &Definitions {
+        self.inner.definitions[dialect as usize].get_or_init(|| {
+            let each = self.inner.tools.iter().map(|tool| dialect.definition(&tool.spec, &tool.schema)).collect();
+            let values = dialect.tools(each);
+            let json = Value::from(values.clone()).to_string();
+            Definitions { values, json }
+        })
+    }
+}
+
+/// Collects tools and settings; [`build`](Self::build) reports everything that is wrong with them at once.
+#[must_use]
+pub struct RegistryBuilder {
+    tools: Vec<RegisteredTool>,
+    default_limit: Option<usize>,
+    strategy: Option<TruncationStrategy>,
+    field_limit: Option<usize>,
+    scope: Scope,
+    fence: FenceStyle,
+    store: Storage,
+    show_paths: bool,
+    limits: Limits,
+    seed: Option<u64>,
+}
+
+enum Storage {
+    Default,
+    Given(Arc<dyn ArtifactStore>),
+    Without,
+}
+
+impl Default for RegistryBuilder {
+    fn default() -> Self {
+        Self {
+            tools: Vec::new(),
+            default_limit: None,
+            strategy: None,
+            field_limit: None,
+            scope: Scope::default(),
+            fence: FenceStyle::default(),
+            store: Storage::Default,
+            show_paths: true,
+            limits: Limits::default(),
+            seed: None,
+        }
+    }
+}
+
+impl fmt::Debug for RegistryBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RegistryBuilder").field("tools", &self.tools).finish_non_exhaustive()
+    }
+}
+
+impl RegistryBuilder {
+    /// Adds the tools that [`tools!`](crate::tools) found.
+    pub fn tools(mut self, tools: impl IntoIterator<Item = RegisteredTool>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// Adds one tool: a [`Tool`](crate::Tool), a [`DynTool`](crate::DynTool) or a `handle` of `#[tool]`.
+    #[track_caller]
+    pub fn tool(mut self, tool: impl Into<RegisteredTool>) -> Self {
+        self.tools.push(tool.into());
+        self
+    }
+
+    /// Adds every `#[tool]` function that was linked into the program, from any crate.
+    pub fn linked(mut self) -> Self {
+        self.tools.extend(link::linked());
+        self
+    }
+
+    /// Adds the linked `#[tool]` functions of these crates only; `-` and `_` are the same.
+    pub fn linked_from<'a>(mut self, crates: impl IntoIterator<Item = &'a str>) -> Self {
+        let crates: Vec<&str> = crates.into_iter().collect();
+        self.tools.extend(link::linked_from(&crates));
+        self
+    }
+
+    /// The limit in characters for tools that don't set `max_result_size`. Default: no limit. 0 is a [`BuildError`].
+    pub fn default_max_result_size(mut self, chars: usize) -> Self {
+        self.default_limit = Some(chars);
+        self
+    }
+
+    /// How results over the limit are cut, for tools that don't set `truncation`. Default: JSON objects by
+    /// [`Fields`](TruncationStrategy::Fields), everything else by [`HeadTail`](TruncationStrategy::HeadTail).
+    pub fn truncation(mut self, strategy: TruncationStrategy) -> Self {
+        self.strategy = Some(strategy);
+        self
+    }
+
+    /// The longest string, in characters, that [`Fields`](TruncationStrategy::Fields) leaves whole. Default: the
+    /// limit itself.
+    pub fn field_limit(mut self, chars: usize) -> Self {
+        self.field_limit = Some(chars);
+        self
+    }
+
+    /// What a limit bounds. Default: [`Scope::Content`].
+    pub fn scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// The marker round external text. Default: [`FenceStyle::Keyed`].
+    pub fn fence(mut self, style: FenceStyle) -> Self {
+        self.fence = style;
+        self
+    }
+
+    /// Where full results are kept. Default: the directory in `TOOL_RUNTIME_STORE_DIR`, or without that variable a
+    /// private directory that goes with the last clone of the registry ([`LocalStore::session`]).
+    pub fn store(mut self, store: impl ArtifactStore) -> Self {
+        self.store = Storage::Given(Arc::new(store));
+        self
+    }
+
+    /// Keeps no full results; what is cut is lost to the model.
+    pub fn without_store(mut self) -> Self {
+        self.store = Storage::Without;
+        self
+    }
+
+    /// Whether the header of a cut text names the file's path, or only the artifact's id. Default: the path.
+    pub fn show_paths(mut self, show: bool) -> Self {
+        self.show_paths = show;
+        self
+    }
+
+    /// What is repaired in arguments. Default: [`Coercion::Lossless`].
+    pub fn coercion(mut self, coercion: Coercion) -> Self {
+        self.limits.coercion = coercion;
+        self
+    }
+
+    /// The longest arguments in bytes. Default: 1 MiB.
+    pub fn max_arguments_bytes(mut self, bytes: usize) -> Self {
+        self.limits.bytes = bytes;
+        self
+    }
+
+    /// The deepest nesting of arguments, the outermost object counted as 1. Default: 64; at most 127, which is as
+    /// deep as `serde_json` reads.
+    pub fn max_arguments_depth(mut self, depth: usize) -> Self {
+        self.limits.depth = depth.min(127);
+        self
+    }
+
+    /// Fixes what differs from run to run, for golden tests: the clock, the fence key, and, unless a store is
+    /// given, artifacts in memory in place of a directory with a random name. **The fence key is known to
+    /// everybody then**: not for production.
+    pub fn deterministic(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Makes the registry, or says everything that is wrong.
+    pub fn build(self) -> Result<Registry, BuildError> {
+        let mut reasons = Vec::new();
+        if self.default_limit == Some(0) {
+            let message = "`default_max_result_size(0)` would show nothing of any result; give at least 1";
+            reasons.push((BuildReason::ZeroLimit, message.to_owned()));
+        }
+        let mut named: BTreeMap<String, (Installed, crate::tool::Origin)> = BTreeMap::new();
+        for tool in &self.tools {
+            match self.install(tool) {
+                Err(reason) => reasons.push(reason),
+                Ok((installed, origin)) => match named.get(installed.spec.name()) {
+                    // `tools!` and `linked` may both bring it.
+                    Some((_, other)) if origin.is_same_function(other) => {}
+                    Some((_, other)) => {
+                        let name = installed.spec.name();
+                        let message = format!(
+                            "two tools are called `{name}`, one at {other} and one at {origin}; give one of them another `name`"
+                        );
+                        reasons.push((BuildReason::DuplicateTool, message));
+                    }
+                    None => {
+                        named.insert(installed.spec.name().to_owned(), (installed, origin));
+                    }
+                },
+            }
+        }
+        let key = match self.seed {
+            Some(seed) => Key::from_seed(seed),
+            None => Key::random().unwrap_or_else(|error| {
+                let message = format!("the operating system gives no random key for the fence: {error}");
+                reasons.push((BuildReason::NoEntropy, message));
+                Key::from_seed(0)
+            }),
+        };
+        if !reasons.is_empty() {
+            return Err(BuildError::new(reasons));
+        }
+        let tools: Vec<Installed> = named.into_values().map(|(tool, _)| tool).collect();
+        Ok(Registry {
+            inner: Arc::new(Inner {
+                names: Names::new(tools.iter().map(|tool| tool.spec.name())),
+                tools,
+                limits: self.limits,
+                store: match (self.store, self.seed) {
+                    (Storage::Given(store), _) => Some(store),
+                    (Storage::Without, _) => None,
+                    (Storage::Default, None) => Some(Arc::new(LocalStore::from_env())),
+                    (Storage::Default, Some(_)) => Some(Arc::new(MemoryStore::new(1 << 30))),
+                },
+                show_paths: self.show_paths,
+                clock: self.seed.map_or(Clock::System, |seed| Clock::Fixed(1_700_000_000 + seed % 100_000_000)),
+                key,
+                definitions: Default::default(),
+            }),
+        })
+    }
+
+    fn install(&self, tool: &RegisteredTool) -> Result<(Installed, crate::tool::Origin), (BuildReason, String)> {
+        let (spec, schema, callable, origin) = match &tool.0 {
+            Entry::Ready { spec, schema, callable, origin } => (spec, schema, callable, origin),
+            Entry::NotATool(message) => return Err((BuildReason::NotATool, message.clone())),
+        };
+        let name = spec.name();
+        if !is_valid_name(name) {
+            let message = format!(
+                "`{}` at {origin} can't be a tool's name; use 1 to 128 of the characters A-Z a-z 0-9 _ - .",
+                name.escape_debug()
+            );
+            return Err((BuildReason::InvalidName, message));
+        }
+        if spec.limit == Limit::Chars(0) {
+            let message = format!("tool `{name}`: a limit of 0 characters would show nothing; give at least 1");
+            return Err((BuildReason::ZeroLimit, message));
+        }
+        let schema = schema::normalise(Value::clone(schema))
+            .map_err(|problem| (BuildReason::InvalidSchema, format!("tool `{name}`: {problem}")))?;
+        let installed = Installed {
+            name: name.into(),
+            spec: Arc::clone(spec),
+            schema,
+            callable: Arc::clone(callable),
+            policy: Policy {
+                limit: match spec.limit {
+                    Limit::Inherit => self.default_limit,
+                    Limit::Unlimited => None,
+                    Limit::Chars(chars) => Some(chars),
+                },
+                strategy: spec.strategy.or(self.strategy),
+                field_limit: self.field_limit,
+                scope: self.scope,
+                trust: spec.trust,
+                keep: spec.keep,
+                fence: self.fence,
+            },
+        };
+        Ok((installed, origin.clone()))
+    }
+}
+
+/// What MCP (2025-11-25, "Tool Names") allows; narrower dialects get the name mapped.
+fn is_valid_name(name: &str) -> bool {
+    (1..=128).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+}
