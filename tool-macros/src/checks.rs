@@ -3,7 +3,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::{Expr, ReturnType, Type, spanned::Spanned};
+use syn::{Expr, Ident, ReturnType, Type, spanned::Spanned};
 
 use crate::{
     docs::Docs,
@@ -42,7 +42,7 @@ fn stored(passing: &Passing) -> TokenStream {
 /// //         .default(|| three(), |value| (&&DefaultProbe::new(value)).__tool_json())
 /// //         .edit(|edit| edit.minimum(1u64));
 /// ```
-pub(crate) fn param(constant: &syn::Ident, param: &Param) -> TokenStream {
+pub(crate) fn param(constant: &Ident, param: &Param) -> TokenStream {
     let span = param.passing.inner().span();
     let ty = stored(&param.passing);
     let docs = match &param.field.docs {
@@ -94,23 +94,29 @@ fn default_of(default: &Default, param: &Param) -> TokenStream {
     located!(span => .default(|| #value, #json))
 }
 
+fn edit_name(span: Span) -> Ident {
+    Ident::new("__tool_edit", Span::mixed_site().located_at(span))
+}
+
 fn edits(param: &Param) -> Option<TokenStream> {
     let edits = param.field.edits.iter().map(|edit| {
-        let method = syn::Ident::new(edit.method, edit.span);
+        let method = Ident::new(edit.method, edit.span);
         let args = &edit.args;
-        located!(edit.span => __tool_edit.#method(#args);)
+        let edit_name = edit_name(edit.span);
+        located!(edit.span => #edit_name.#method(#args);)
     });
     let edits: Vec<TokenStream> = edits.collect();
-    (!edits.is_empty()).then(|| quote!(.edit(|__tool_edit| { #(#edits)* })))
+    let name = edit_name(Span::mixed_site());
+    (!edits.is_empty()).then(|| quote!(.edit(|#name| { #(#edits)* })))
 }
 
 /// The hook as a function pointer, `Option<fn(&T) -> View>`.
-pub(crate) fn hook(hook: Option<&Expr>) -> TokenStream {
+pub(crate) fn hook(output: Span, hook: Option<&Expr>) -> TokenStream {
     match hook {
         Some(hook) => located!(hook.span() => ::core::option::Option::Some(
             |__tool_value| __tool_rt::to_model_output(__tool_value, #hook)
         )),
-        None => quote!(::core::option::Option::None),
+        None => located!(output => ::core::option::Option::None),
     }
 }
 

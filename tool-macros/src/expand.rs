@@ -46,7 +46,7 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
             #(#params)*
             #start
             #table
-            __tool_rt::inventory::submit! { __tool_rt::Linked(&__TOOL) }
+            __tool_rt::submit! { __tool_rt::Linked(&__TOOL) }
             #handle
         };
     }

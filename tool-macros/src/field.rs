@@ -188,7 +188,7 @@ impl Field {
             let key: LitStr = inner.parse()?;
             inner.parse::<Token![=]>()?;
             let json = keys::until_comma(&inner)?;
-            self.edit("set", key.span(), quote!(#key, __tool_rt::serde_json::json!(#json)));
+            self.edit("set", key.span(), quote!(#key, __tool_rt::json!(#json)));
             inner.parse::<Option<Token![,]>>()?;
         }
         Ok(())
@@ -226,13 +226,12 @@ fn number(expr: Expr) -> Result<TokenStream> {
 }
 
 fn unknown(of: &str, key: &Ident, word: &str, known: &[&'static str]) -> syn::Error {
-    let advice = match near::nearest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "take one struct that derives it".to_owned(),
+    let message = match near::nearest(word, known.iter().copied()) {
+        Some(near) => format!("`{of}({key})` means nothing; did you mean `{near}`?"),
+        None => format!(
+            "`{of}({key})` has no effect on the parameter of a tool, only {} have; take one struct that derives it",
+            near::listed(known.iter().copied())
+        ),
     };
-    let message = format!(
-        "`{of}({key})` has no effect on the parameter of a tool, only {} are read; {advice}",
-        near::listed(known.iter().copied())
-    );
     syn::Error::new_spanned(key, message)
 }

@@ -23,7 +23,7 @@ pub(crate) fn each(
                 if input.is_empty() || input.peek(Token![,]) {
                     Ok(())
                 } else {
-                    Err(input.error(format!("`{key}` ends here; put a comma before the next key")))
+                    Err(input.error(format!("the value of `{key}` has ended; put a comma before the next key")))
                 }
             });
             if let Err(error) = result {
@@ -65,6 +65,8 @@ pub(crate) fn text(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Li
 pub(crate) fn flag(key: &Ident, input: ParseStream<'_>) -> Result<()> {
     if input.is_empty() || input.peek(Token![,]) {
         Ok(())
+    } else if input.peek(Ident::peek_any) {
+        Err(input.error(format!("`{key}` takes no value; put a comma before the next key")))
     } else {
         Err(syn::Error::new_spanned(
             key,

@@ -131,6 +131,11 @@ fn input_type(ty: &Type, errors: &mut Errors) {
             "a parameter of a tool can't be `'static`, its argument lives as long as the call; remove the lifetime, or \
              take an owned type",
         ),
+        Type::Reference(TypeReference { elem, .. }) if matches!(passing::peeled(elem), Type::TraitObject(_)) => errors
+            .push(
+                elem,
+                "a parameter of a tool can't be `dyn Trait`, there is no type to decode into; use a concrete type",
+            ),
         _ => Input(errors).visit_type(passing::of(ty).inner()),
     }
 }

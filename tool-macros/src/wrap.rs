@@ -1,6 +1,6 @@
 //! The function that the runtime calls: it decodes the arguments and starts the user's function.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Ident, spanned::Spanned};
 
@@ -13,12 +13,12 @@ use crate::{
 
 /// The name of the local that holds argument `index`.
 fn local(index: usize) -> Ident {
-    format_ident!("__tool_{index}", span = proc_macro2::Span::mixed_site())
+    format_ident!("__tool_{index}", span = Span::mixed_site())
 }
 
 /// The name of the constant that describes parameter `index`.
 pub(crate) fn constant(index: usize) -> Ident {
-    format_ident!("__TOOL_{index}", span = proc_macro2::Span::mixed_site())
+    format_ident!("__TOOL_{index}", span = Span::mixed_site())
 }
 
 /// ```text
@@ -41,8 +41,8 @@ pub(crate) fn start(attr: &Attr, func: &Func) -> TokenStream {
     let decoded = decoded(func);
     let shape = checks::shape(func);
     let call = call(func);
-    let hook = checks::hook(attr.to_model_output.get());
     let span = checks::output_span(func);
+    let hook = checks::hook(span, attr.to_model_output.get());
     let finish = if func.sig.asyncness.is_some() {
         located!(span => __tool_rt::later(#shape, #call, #hook))
     } else {
@@ -77,16 +77,17 @@ fn decoded(func: &Func) -> TokenStream {
 }
 
 /// The call of the user's function. A future that borrows its arguments has to own them too.
+///
+/// What is wrong with a future is wrong with the function, what is wrong with a value is wrong with its type.
 fn call(func: &Func) -> TokenStream {
-    let ident = &func.sig.ident;
+    let is_async = func.sig.asyncness.is_some();
+    let span = if is_async { func.sig.ident.span() } else { checks::output_span(func) };
+    let mut ident = func.sig.ident.clone();
+    ident.set_span(Span::mixed_site().located_at(span));
     let args = func.params.iter().enumerate().map(|(index, param)| argument(index, param));
-    let call = located!(ident.span() => #ident(#(#args),*));
+    let call = located!(span => #ident(#(#args),*));
     let is_loan = |param: &Param| !matches!(param.passing, Passing::Value(_));
-    if func.sig.asyncness.is_some() && func.params.iter().any(is_loan) {
-        located!(ident.span() => async move { #call.await })
-    } else {
-        call
-    }
+    if is_async && func.params.iter().any(is_loan) { located!(span => async move { #call.await }) } else { call }
 }
 
 fn argument(index: usize, param: &Param) -> TokenStream {

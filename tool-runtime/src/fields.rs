@@ -307,23 +307,23 @@ impl Edit<'_> {
     }
 
     /// `range(min = ..)`: the least number.
-    pub fn minimum(&mut self, value: impl Into<Value>) {
+    pub fn minimum(&mut self, value: impl Bound) {
         self.bound("range", &[("number", "minimum"), ("integer", "minimum")], value.into());
     }
 
     /// `range(max = ..)`: the greatest number.
-    pub fn maximum(&mut self, value: impl Into<Value>) {
+    pub fn maximum(&mut self, value: impl Bound) {
         self.bound("range", &[("number", "maximum"), ("integer", "maximum")], value.into());
     }
 
     /// `length(min = ..)`: the least number of characters, items or entries.
-    pub fn min_length(&mut self, value: impl Into<Value>) {
+    pub fn min_length(&mut self, value: impl Bound) {
         let keys = [("string", "minLength"), ("array", "minItems"), ("object", "minProperties")];
         self.bound("length", &keys, value.into());
     }
 
     /// `length(max = ..)`: the greatest number of characters, items or entries.
-    pub fn max_length(&mut self, value: impl Into<Value>) {
+    pub fn max_length(&mut self, value: impl Bound) {
         let keys = [("string", "maxLength"), ("array", "maxItems"), ("object", "maxProperties")];
         self.bound("length", &keys, value.into());
     }
@@ -358,6 +358,19 @@ impl Edit<'_> {
         }
     }
 }
+
+/// A number that bounds a parameter.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't bound a parameter, a bound in a JSON schema is a number",
+    label = "give an integer or a float"
+)]
+pub trait Bound: Into<Value> {}
+
+macro_rules! bounds {
+    ($($number:ty)*) => { $(impl Bound for $number {})* };
+}
+
+bounds! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64 }
 
 fn has_type(schema: &Schema, kind: &str) -> bool {
     match schema.get("type") {

@@ -1,8 +1,8 @@
 //! What the output of `#[tool]` and `tools!` refers to. Not for people: it changes with any release, and the two
 //! crates are pinned to each other.
 
-pub use inventory;
-pub use serde_json;
+pub use inventory::submit;
+pub use serde_json::json;
 
 pub use crate::{
     context::CallContext,

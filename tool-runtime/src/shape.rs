@@ -4,7 +4,7 @@
 //! `(&&&&Probe::<R>::new()).__tool_shape()` gives the marker of the first shape that fits, because method lookup tries the
 //! `impl` with the most `&` first.
 
-use std::{fmt, future::Future, marker::PhantomData};
+use std::{convert::Infallible, fmt, future::Future, marker::PhantomData};
 
 use crate::{
     error::ToolError,
@@ -28,8 +28,10 @@ impl<E: fmt::Display> ToolFailure for E {}
 pub trait Shape<R> {
     /// The type of the value.
     type Value;
+    /// The type of the error.
+    type Error;
     /// Splits.
-    fn split(returned: R) -> Result<ToolResult<Self::Value>, ToolError>;
+    fn split(returned: R) -> Result<ToolResult<Self::Value>, Self::Error>;
 }
 
 /// Asks for the shape of `R`.
@@ -72,33 +74,34 @@ shapes! {
     "Any other type" Plain, ByPlain: <T> Probe<T>;
 }
 
-impl<T, E: ToolFailure> Shape<Result<ToolResult<T>, E>> for InBoth {
+impl<T, E> Shape<Result<ToolResult<T>, E>> for InBoth {
     type Value = T;
-    fn split(returned: Result<ToolResult<T>, E>) -> Result<ToolResult<T>, ToolError> {
-        returned.map_err(ToolError::new)
+    type Error = E;
+    fn split(returned: Result<ToolResult<T>, E>) -> Result<ToolResult<T>, E> {
+        returned
     }
 }
 
-impl<T, E: ToolFailure> Shape<Result<T, E>> for InResult {
+impl<T, E> Shape<Result<T, E>> for InResult {
     type Value = T;
-    fn split(returned: Result<T, E>) -> Result<ToolResult<T>, ToolError> {
-        match returned {
-            Ok(value) => Ok(ToolResult::new(value)),
-            Err(error) => Err(ToolError::new(error)),
-        }
+    type Error = E;
+    fn split(returned: Result<T, E>) -> Result<ToolResult<T>, E> {
+        returned.map(ToolResult::new)
     }
 }
 
 impl<T> Shape<ToolResult<T>> for InTool {
     type Value = T;
-    fn split(returned: ToolResult<T>) -> Result<ToolResult<T>, ToolError> {
+    type Error = Infallible;
+    fn split(returned: ToolResult<T>) -> Result<ToolResult<T>, Infallible> {
         Ok(returned)
     }
 }
 
 impl<T> Shape<T> for Plain {
     type Value = T;
-    fn split(returned: T) -> Result<ToolResult<T>, ToolError> {
+    type Error = Infallible;
+    fn split(returned: T) -> Result<ToolResult<T>, Infallible> {
         Ok(ToolResult::new(returned))
     }
 }
@@ -106,38 +109,32 @@ impl<T> Shape<T> for Plain {
 /// A value's view hook with its types known.
 pub type Hook<T> = Option<fn(&T) -> View>;
 
-/// What a tool returned, for the pipeline. Shared by all tools with one return type.
-pub fn finish<R, S>(_shape: S, returned: R, hook: Hook<S::Value>) -> Returned
-where
-    S: Shape<R, Value: ToolOutput>,
-{
-    match S::split(returned) {
-        Ok(result) => Returned::from_result(result, hook),
-        Err(error) => Returned::failed(error),
-    }
-}
-
 /// A synchronous tool that has run.
-pub fn done<R, S>(shape: S, returned: R, hook: Hook<S::Value>) -> Started<'static>
+pub fn done<R, S>(_shape: S, returned: R, hook: Hook<S::Value>) -> Started<'static>
 where
-    S: Shape<R, Value: ToolOutput>,
+    S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
 {
-    Started::Done(finish(shape, returned, hook))
+    Started::Done(finish::<R, S>(returned, hook))
 }
 
 /// An asynchronous tool that is to be polled.
 pub fn later<'a, R, S, F>(_shape: S, running: F, hook: Hook<S::Value>) -> Started<'a>
 where
-    S: Shape<R, Value: ToolOutput>,
+    S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
     F: Future<Output = R> + Send + 'a,
 {
-    Started::Later(Box::pin(async move {
-        let returned = running.await;
-        match S::split(returned) {
-            Ok(result) => Returned::from_result(result, hook),
-            Err(error) => Returned::failed(error),
-        }
-    }))
+    Started::Later(Box::pin(async move { finish::<R, S>(running.await, hook) }))
+}
+
+/// What a tool returned, for the pipeline. Shared by all tools with one return type.
+fn finish<R, S>(returned: R, hook: Hook<S::Value>) -> Returned
+where
+    S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
+{
+    match S::split(returned) {
+        Ok(result) => Returned::from_result(result, hook),
+        Err(error) => Returned::failed(ToolError::new(error)),
+    }
 }
 
 /// Runs a `to_model_output` hook: a path or a closure, also one that returns what it borrows from the value.

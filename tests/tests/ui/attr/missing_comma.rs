@@ -1,0 +1,13 @@
+//! No comma between two keys.
+
+use tool_runtime::tool;
+
+/// Adds.
+#[tool(read_only idempotent)]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn main() {
+    add(1, 2);
+}

@@ -1,0 +1,13 @@
+//! A name that no provider accepts.
+
+use tool_runtime::tool;
+
+/// Adds.
+#[tool(name = "add numbers")]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn main() {
+    add(1, 2);
+}
