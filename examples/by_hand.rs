@@ -9,7 +9,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 use tool_runtime::{
     BuildError, CallContext, DynTool, Registry, Tool, ToolCall, ToolError, ToolResult, ToolSpec, Trust,
@@ -18,9 +18,7 @@ use tool_runtime::{
 
 /// Counts on from wherever it stands.
 #[derive(Default)]
-struct Counter {
-    count: AtomicU64,
-}
+struct Counter(AtomicU64);
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "tool_runtime::schemars")]
@@ -29,40 +27,34 @@ struct Step {
     by: u32,
 }
 
-#[derive(Serialize)]
-struct Count {
-    now: u64,
-}
-
 impl Tool for Counter {
     type Args = Step;
-    type Output = Count;
+    type Output = u64;
 
     fn spec(&self) -> ToolSpec {
         ToolSpec::new("count", "Counts on, and says how far.")
     }
 
-    async fn run(&self, step: Step, ctx: &CallContext) -> Result<ToolResult<Count>, ToolError> {
+    async fn run(&self, step: Step, ctx: &CallContext) -> Result<ToolResult<u64>, ToolError> {
         let by = u64::from(step.by);
-        let now = self.count.fetch_add(by, Ordering::Relaxed) + by;
-        Ok(ToolResult::new(Count { now }).metadata("counted_in", ctx.call_id()))
+        let now = self.0.fetch_add(by, Ordering::Relaxed) + by;
+        Ok(ToolResult::new(now).metadata("counted_in", ctx.call_id()))
     }
 }
 
 fn main() -> Result<(), BuildError> {
     let schema = json!({ "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] });
-    let spec = ToolSpec::new("shout", "Says it louder.").trust(Trust::External).max_result_size(20);
+    let spec = ToolSpec::new("shout", "Says it louder.").trust(Trust::External).max_result_size(60);
     let shout = DynTool::new(spec, schema, |args, _ctx| async move {
         let text = args["text"].as_str().ok_or(ToolError::new("no text"))?;
-        Ok(ToolResult::new(text.to_uppercase().into()))
+        Ok(ToolResult::new(json!({ "loud": text.to_uppercase() })))
     });
 
     let registry = Registry::builder().tool(Counter::default()).tool(shout).deterministic(1).build()?;
     let calls = [
-        ("count", r#"{"by":2}"#),
-        ("count", r#"{"by":40}"#),
+        ("count", r#"{"by":42}"#),
         ("count", r#"{"by":-1}"#),
-        ("shout", r#"{"text":"a whisper that goes on for too long"}"#),
+        ("shout", r#"{"text":"a whisper that goes on, and on, and on, for far too long"}"#),
         ("shout", r#"{"text":5}"#),
     ];
     for (name, arguments) in calls {

@@ -8,10 +8,8 @@
 //! ```
 
 use serde::Serialize;
-use tool_runtime::{
-    BuildError, CallContext, ModelOutput, NoArgs, Registry, Tool, ToolCall, ToolError, ToolResult, ToolSpec, tool,
-    tools,
-};
+use tool_runtime::{BuildError, CallContext, ModelOutput, NoArgs, Registry, Tool, ToolError, ToolResult, ToolSpec};
+use tool_runtime::{ToolCall, tool, tools};
 
 #[derive(Serialize)]
 struct Order {
@@ -37,8 +35,7 @@ fn with_hook() -> Vec<Order> {
 #[tool(to_model_output = total)]
 fn with_result(limit: usize) -> ToolResult<Vec<Order>> {
     let orders = orders();
-    let first: Vec<usize> = orders.iter().take(limit).map(|order| order.cents).collect();
-    let view = serde_json::json!({ "orders": orders.len(), "first_cents": first });
+    let view = serde_json::json!({ "orders": orders.len(), "first": orders[..limit.min(orders.len())] });
     ToolResult::new(orders).model_output(view)
 }
 
@@ -52,7 +49,6 @@ impl Tool for ByHand {
     fn spec(&self) -> ToolSpec {
         ToolSpec::new("by_hand", "All orders.")
     }
-
     async fn run(&self, _args: NoArgs, _ctx: &CallContext) -> Result<ToolResult<Vec<Order>>, ToolError> {
         Ok(orders().into())
     }

@@ -20,6 +20,7 @@ enum Size {
 
 /// Orders pizzas.
 #[tool]
+#[expect(clippy::panic, reason = "to show what becomes of one")]
 fn order_pizza(
     /// How many.
     #[schemars(range(min = 1, max = 20))]
@@ -48,10 +49,11 @@ fn main() -> Result<(), BuildError> {
     ];
     for (what, name, arguments) in calls {
         let outcome = registry.call_blocking(ToolCall::new("call_1", name, arguments));
-        println!("━━━ {what}: {:?}\n{}\n", outcome.status(), outcome.model_text());
+        println!("━━━ {what}: {:?}\n{}", outcome.status(), outcome.model_text());
         for problem in outcome.problems() {
-            println!("    {:?} at {:?}: wants {}", problem.kind, problem.path, problem.expected);
+            println!("    for the program: {:?} at \"{}\"", problem.kind, problem.path);
         }
+        println!();
     }
     Ok(())
 }

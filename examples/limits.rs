@@ -57,8 +57,9 @@ fn main() -> Result<(), BuildError> {
         println!("━━━ {name}\n{}\n", outcome.model_text());
 
         let Some(artifact) = outcome.artifact() else { continue };
-        let saved = artifact.path.as_ref().and_then(|path| fs::read_to_string(path).ok());
-        println!("    saved: {} characters, the full result: {}\n", artifact.chars, saved == Some(outcome.output().text().into()));
+        let file = artifact.path.as_ref().and_then(|path| fs::read_to_string(path).ok());
+        let is_all = file.as_deref() == Some(&outcome.output().text());
+        println!("    saved: {} characters; the file has the full result: {is_all}\n", artifact.chars);
     }
     // A temporary folder that can't be removed is the system's to clean up.
     let _ = fs::remove_dir_all(folder);

@@ -46,8 +46,8 @@ pub(crate) fn table(outcomes: &[Outcome]) -> io::Result<()> {
     }
     let folder = outcomes.iter().find_map(|outcome| outcome.artifact()?.path.as_deref()?.parent());
     if let Some(folder) = folder.map(Path::display) {
-        writeln!(out, "\nUntil the registry was dropped, the artifacts were files in {folder}.")?;
-        writeln!(out, "To keep them, set TOOL_RUNTIME_STORE_DIR.")?;
+        writeln!(out, "\nThe artifacts are files in {folder}.")?;
+        writeln!(out, "Unless TOOL_RUNTIME_STORE_DIR says where to keep them, they go with the registry.")?;
     }
     Ok(())
 }

@@ -48,12 +48,16 @@ fn translations(
     /// Codes of languages, for example `["spa", "jpn"]`.
     languages: &[String],
 ) -> Result<String, NotFound> {
-    let all = include_str!("../data/declaration.txt");
     let texts = languages.iter().map(|language| {
-        let text = all.split("=== ").find(|text| text.split(' ').next() == Some(language));
-        text.ok_or_else(|| NotFound { what: "translation into", name: language.clone() })
+        translation(language).ok_or_else(|| NotFound { what: "translation into", name: language.clone() })
     });
-    texts.collect()
+    Ok(texts.collect::<Result<Vec<_>, _>>()?.join("\n"))
+}
+
+fn translation(language: &str) -> Option<&'static str> {
+    let all = include_str!("../data/declaration.txt");
+    let (_, text) = all.split_once(&format!("=== {language} ===\n"))?;
+    text.split("\n=== ").next()
 }
 
 /// Signatures and documentation of a type's methods.
