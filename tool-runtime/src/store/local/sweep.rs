@@ -27,9 +27,6 @@ impl Section<'_> {
     /// Removes what has expired, oldest first; gives the number. What a session points to stays as long as
     /// the session's process lives.
     pub(super) fn expire(&mut self, now: u64, limits: &Limits) -> Result<usize, StoreError> {
-        if !self.stock.is_due(now, limits) {
-            return Ok(0);
-        }
         let others = self.held_by_others()?;
         let mut removed = 0;
         for (created, id) in self.stock.by_age() {
@@ -44,6 +41,7 @@ impl Section<'_> {
             }
         }
         self.stock.looked_for_expired(now, limits);
+        self.shorten_list();
         Ok(removed)
     }
 
@@ -66,7 +64,12 @@ impl Section<'_> {
 
     /// The first time everything that [`tidy`](Self::tidy) does, then only what has expired.
     pub(super) fn tidy_when_due(&mut self, now: u64, limits: &Limits) -> Result<(), StoreError> {
-        if self.stock.is_tidy { self.expire(now, limits) } else { self.tidy(now, limits) }.map(drop)
+        if !self.stock.is_tidy {
+            self.tidy(now, limits)?;
+        } else if self.stock.is_due(now, limits) {
+            self.expire(now, limits)?;
+        }
+        Ok(())
     }
 
     /// Removes what has expired, and what killed processes left behind. Counts artifacts and unfinished files.

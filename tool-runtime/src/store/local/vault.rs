@@ -36,7 +36,6 @@ pub(super) enum Keep {
     Directory,
 }
 
-#[derive(Debug)]
 pub(super) struct Vault {
     pub(super) reader: Arc<Reader>,
     keep: Keep,
@@ -107,7 +106,6 @@ impl Drop for Vault {
 }
 
 /// The turn to change the directory.
-#[derive(Debug)]
 pub(super) struct Section<'a> {
     pub(super) vault: &'a Vault,
     pub(super) stock: MutexGuard<'a, Stock>,
@@ -204,6 +202,14 @@ impl Section<'_> {
         }
     }
 
+    /// Keeps the list of what is held from growing for ever.
+    pub(super) fn shorten_list(&self) {
+        if self.vault.keep == Keep::Directory {
+            // A list that is too long holds more than it must, which is safe.
+            let _ = self.vault.presence.shrink(self.stock.own.iter());
+        }
+    }
+
     /// Removes an artifact with its sidecar, if it still is one.
     pub(super) fn remove(&mut self, id: &str) -> bool {
         let directory = self.vault.directory();
@@ -222,6 +228,8 @@ impl Section<'_> {
         if self.stock.has_room(adding, limits) {
             return Ok(());
         }
+        // Somebody may have removed files by hand.
+        self.stock.look(self.vault.directory())?;
         self.expire(now, limits)?;
         self.evict(adding, limits)?;
         if self.stock.has_room(adding, limits) { Ok(()) } else { Err(StoreReason::Full.into()) }
