@@ -81,11 +81,13 @@ fn only_a_regular_file_with_one_name_is_read() {
     assert_eq!(fs::read_to_string(secret).unwrap(), "text");
 }
 
+/// Changes the file of an artifact, given other content of the same length.
+type Change = fn(&Path, &str);
+
 #[test] // name-fs-tamper, name-fs-truncate, name-fs-deleted
 fn changed_content_is_refused_by_every_read() {
     let text = "0123456789".repeat(30_000);
     let changed = text.replacen('5', "6", 1);
-    type Change = fn(&Path, &str);
     let ways: [(&str, Change); 4] = [
         ("same length", |path, changed| fs::write(path, changed).unwrap()),
         ("shorter", |path, changed| fs::write(path, &changed[..70_000]).unwrap()),

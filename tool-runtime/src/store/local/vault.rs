@@ -1,7 +1,6 @@
 //! One directory in use: whose turn it is, what lies in it, and how a finished file gets its place.
 
 use std::{
-    collections::HashSet,
     io::{self, Write},
     path::PathBuf,
     sync::{
@@ -38,7 +37,7 @@ pub(super) enum Keep {
 
 pub(super) struct Vault {
     pub(super) reader: Arc<Reader>,
-    keep: Keep,
+    pub(super) keep: Keep,
     turn: Turn,
     presence: Presence,
     stock: Mutex<Stock>,
@@ -220,32 +219,6 @@ impl Section<'_> {
         }
         self.stock.forget(id);
         removed
-    }
-
-    /// Sees to it that `adding` more bytes fit.
-    pub(super) fn make_room(&mut self, adding: u64, now: u64, limits: &Limits) -> Result<(), StoreError> {
-        let adding = adding.saturating_add(self.vault.pending.load(Ordering::Relaxed));
-        if self.stock.has_room(adding, limits) {
-            return Ok(());
-        }
-        // Somebody may have removed files by hand.
-        self.stock.look(self.vault.directory())?;
-        self.expire(now, limits)?;
-        self.evict(adding, limits)?;
-        if self.stock.has_room(adding, limits) { Ok(()) } else { Err(StoreReason::Full.into()) }
-    }
-
-    /// Ids that other living stores point to.
-    pub(super) fn held_by_others(&self) -> Result<HashSet<String>, StoreError> {
-        let mut held = HashSet::new();
-        if self.vault.keep == Keep::Directory {
-            for entry in self.vault.directory().entries()? {
-                if let Some(token) = lock::presence_token(&entry.name).filter(|token| *token != self.vault.token()) {
-                    held.extend(lock::held_by(self.vault.directory(), token)?.unwrap_or_default());
-                }
-            }
-        }
-        Ok(held)
     }
 }
 
