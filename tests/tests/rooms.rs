@@ -17,9 +17,8 @@ const RUNTIME: &[&[&str]] = &[
 ];
 
 const MACROS: &[&[&str]] = &[
-    &["docs", "errors", "fallback", "near"],
-    &["slot"],
-    &["keys", "passing"],
+    &["docs", "errors", "fallback", "near", "passing"],
+    &["keys", "slot"],
     &["attr", "field"],
     &["func"],
     &["checks", "valid"],

@@ -1,7 +1,7 @@
 //! Prints a tool. Nothing can go wrong here any more.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use crate::{
@@ -114,7 +114,8 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
 fn handle_type(attr: &Attr, func: &Func) -> Option<TokenStream> {
     let (handle, vis) = (attr.handle.get()?, &func.vis);
     let docs = format!("The tool `{}` as a value, for a registry's builder.", func.sig.ident.unraw());
-    Some(quote! {
+    let span = Span::call_site().located_at(handle.span());
+    Some(quote_spanned! {span=>
         #[doc = #docs]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
         #vis struct #handle;

@@ -116,8 +116,9 @@ fn describe_params(func: &mut Func, errors: &mut Errors) {
     let (description, bullets, strangers) = docs::take_arguments(text, |name| names.iter().any(|known| known == name));
     for stranger in strangers {
         if let Some(near) = near::nearest(&stranger, names.iter().map(String::as_str)) {
-            let doc = func.attrs.iter().filter(|attr| docs::is_doc(attr));
-            let doc = doc.filter(|attr| attr.to_token_stream().to_string().contains(&stranger)).last();
+            let is_blamed =
+                |attr: &&Attribute| docs::is_doc(attr) && attr.to_token_stream().to_string().contains(&stranger);
+            let doc = func.attrs.iter().rfind(is_blamed);
             let span = doc.map_or_else(|| func.sig.ident.span(), Spanned::span);
             let message = format!("`# Arguments` has `{stranger}`, the function has no such parameter; write `{near}`");
             errors.push_at(span, message);

@@ -85,7 +85,7 @@ fn qualifiers(func: &Func, errors: &mut Errors) {
         errors.push(abi, "a tool can't be `extern`, it is called from Rust only; remove it");
     }
     if let Some(variadic) = &func.sig.variadic {
-        errors.push(&variadic.dots, "a tool can't be variadic, its JSON schema lists every parameter; take a `Vec`");
+        errors.push(variadic.dots, "a tool can't be variadic, its JSON schema lists every parameter; take a `Vec`");
     }
 }
 
