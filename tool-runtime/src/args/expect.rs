@@ -94,6 +94,11 @@ impl<'s> Wanted<'s> {
             })
     }
 
+    /// Whether something beside `null` is right here that is of none of the other's kinds.
+    pub(super) fn takes_other_than(&self, other: &Self) -> bool {
+        self.any || self.kinds.iter().any(|kind| !other.kinds.contains(kind))
+    }
+
     /// `bounds` stand in place of the numeric kind they belong to.
     pub(super) fn to_string(&self, bounds: Option<(&str, &str)>) -> String {
         let mut parts = Vec::new();

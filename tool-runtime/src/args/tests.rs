@@ -11,7 +11,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
-use super::*;
+use super::{scan::Fault, *};
 use crate::{output::ToolResult, tool::Returned};
 
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -375,6 +375,96 @@ fn all_problems_stand_in_one_message() {
          4. `days`: expected integer, got boolean true.\n\
          Call `t` again with corrected arguments."
     );
+}
+
+#[test]
+fn repairs_lose_nothing_and_are_noted() {
+    let rows: &[(&str, &str, Value, &[&str])] = &[
+        ("arg-08", r#""{\"n\": 5}""#, json!({"n": 5}), &["unwrapped JSON string"]),
+        ("arg-10", r#"{"n":"5"}"#, json!({"n": 5}), &["/n: string -> integer"]),
+        ("arg-12", r#"{"n":5.0}"#, json!({"n": 5}), &["/n: number -> integer"]),
+        ("arg-18", r#"{"n":1,"d":null}"#, json!({"n": 1}), &["/d: null treated as absent"]),
+        ("arg-20", r#"{"n":1,"o":""}"#, json!({"n": 1}), &["/o: empty string treated as absent"]),
+        ("arg-23", r#"{"n":1,"b":"False"}"#, json!({"n": 1, "b": false}), &["/b: string -> boolean"]),
+        ("arg-25", r#"{"n":1,"s":5}"#, json!({"n": 1, "s": "5"}), &["/s: integer -> string"]),
+        ("arg-27", r#"{"n":1,"f":"1.5"}"#, json!({"n": 1, "f": 1.5}), &["/f: string -> number"]),
+        ("arg-31", r#"{"n":1,"i":{"x":1}}"#, json!({"n": 1, "i": [{"x": 1, "y": null}]}), &["/i: object -> array"]),
+        (
+            "arg-32",
+            r#"{"n":1,"i":"[{\"x\":1}]"}"#,
+            json!({"n": 1, "i": [{"x": 1, "y": null}]}),
+            &["/i: string -> array"],
+        ),
+        (
+            "arg-36",
+            r#"{"n":1,"op":{"kind":"insert","at":"3","text":"x"}}"#,
+            json!({"n": 1, "op": {"kind": "insert", "at": 3, "text": "x"}}),
+            &["/op/at: string -> integer"],
+        ),
+        (
+            "arg-39",
+            r#"{"n":1,"op":"{\"kind\":\"delete\",\"from\":1,\"to\":2}"}"#,
+            json!({"n": 1, "op": {"kind": "delete", "from": 1, "to": 2}}),
+            &["/op: decoded JSON string"],
+        ),
+        ("arg-40", r#"{"n":1,"fx":"7"}"#, json!({"n": 1, "fx": "7"}), &[]),
+        ("arg-45", r#"{"n":1,"big":9007199254740993}"#, json!({"n": 1, "big": 9_007_199_254_740_993_u64}), &[]),
+        (
+            "arg-46",
+            r#"{"n":1,"big":"9007199254740993"}"#,
+            json!({"n": 1, "big": 9_007_199_254_740_993_u64}),
+            &["/big: string -> integer"],
+        ),
+        ("arg-56", r#"{"n":1,}"#, json!({"n": 1}), &["repaired JSON syntax"]),
+        ("arg-57", "```json\n{\"n\":1}\n```", json!({"n": 1}), &["stripped code fence"]),
+        ("arg-58", "{'n':1,'b':True,'o':None}", json!({"n": 1, "b": true, "o": null}), &["repaired JSON syntax"]),
+        ("arg-59", "{n:1}", json!({"n": 1}), &["repaired JSON syntax"]),
+        ("arg-60", r#"{"n":1}<|call|>"#, json!({"n": 1}), &["stripped trailing control token"]),
+        ("enum", r#"{"n":1,"u":"Celsius"}"#, json!({"n": 1, "u": "celsius"}), &["/u: Celsius -> celsius"]),
+        ("one", r#"{"n":1,"l":"a"}"#, json!({"n": 1, "l": ["a"]}), &["/l: string -> array"]),
+        ("kept", r#"{"n":1,"s":"[1]","v":"{\"a\":1}"}"#, json!({"n": 1, "s": "[1]", "v": "{\"a\":1}"}), &[]),
+        ("-0", r#"{"n":-0}"#, json!({"n": 0}), &["/n: number -> integer"]),
+        ("twice", r#""\"{\\\"n\\\":1}\"""#, json!({"n": 1}), &["unwrapped JSON string"]),
+        ("quotes", r#"{'n':1,'s':'it\'s "so"'}"#, json!({"n": 1, "s": "it's \"so\""}), &["repaired JSON syntax"]),
+    ];
+    for (id, text, expected, notes) in rows {
+        let ran = ran::<Args>(text, Coercion::Lossless);
+        assert_eq!(
+            (&ran.args, ran.notes.iter().map(String::as_str).collect::<Vec<_>>()),
+            (expected, notes.to_vec()),
+            "{id}"
+        );
+        assert_eq!(ran.notices, [""; 0], "{id}");
+        if !notes.is_empty() {
+            refused::<Args>(text, Coercion::Strict);
+        }
+    }
+}
+
+#[test]
+fn what_can_not_be_repaired_is_told_after_the_repairs() {
+    let rows: &[(&str, &str, &[[&str; 3]])] = &[
+        ("arg-37", r#"{"n":1,"op":{"kind":"Insert","at":"x","text":"x"}}"#, &[["/op/at", "integer", r#"string "x""#]]),
+        ("range", r#"{"n":"-5"}"#, &[["/n", "integer 0..=4294967295", "-5"]]),
+        ("arg-47", r#"{"n":1,"big":9007199254740994.0}"#, &[["/big", "integer or null", "number 9007199254740994.0"]]),
+        ("not a number", r#"{"n":"05"}"#, &[["/n", "integer", r#"string "05""#]]),
+        ("cut", "{'n':1,'s':'hal", &[["", "complete JSON object", "unterminated JSON"]]),
+        ("cut in a string", r#""{\"n\":1""#, &[["", "complete JSON object", "unterminated JSON"]]),
+        ("cut before a token", r#"{"n":1<|call|>"#, &[["", "complete JSON object", "unterminated JSON"]]),
+    ];
+    for (id, text, expected) in rows {
+        let problems = refused::<Args>(text, Coercion::Lossless);
+        let found: Vec<_> =
+            problems.iter().map(|problem| [&*problem.path, &*problem.expected, &*problem.got]).collect();
+        assert_eq!(found, *expected, "{id}");
+    }
+    for (id, text) in
+        [("arg-62", r#"{"n":1}}"#), ("arg-63", r#"{"n":1} and then"#), ("arg-65", r#"{"n":1,"s":"C:\path"}"#)]
+    {
+        let problem = &refused::<Args>(text, Coercion::Lossless)[0];
+        assert_eq!((problem.kind, problem.expected.as_str()), (ProblemKind::InvalidJson, "JSON object"), "{id}");
+        assert!(problem.got.starts_with("unparsable text (line 1, column "), "{id}: {problem:?}");
+    }
 }
 
 #[test]
