@@ -85,12 +85,15 @@ impl<'s> Wanted<'s> {
         self.any
             || (kind == "null" && self.null)
             || self.kinds.iter().any(|&wanted| wanted == kind || (wanted == "number" && kind == "integer"))
-            || self.values.iter().any(|value| match (value, node) {
-                (Value::String(_), Node::String(_))
-                | (Value::Number(_), Node::Number(_))
-                | (Value::Bool(_), Node::Bool(_)) => true,
-                (Value::Array(_), Node::Array(_)) | (Value::Object(_), Node::Object(_)) => true,
-                _ => false,
+            || self.values.iter().any(|value| {
+                matches!(
+                    (value, node),
+                    (Value::String(_), Node::String(_))
+                        | (Value::Number(_), Node::Number(_))
+                        | (Value::Bool(_), Node::Bool(_))
+                        | (Value::Array(_), Node::Array(_))
+                        | (Value::Object(_), Node::Object(_))
+                )
             })
     }
 

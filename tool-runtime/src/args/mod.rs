@@ -26,6 +26,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use self::{members::Members, tree::Node};
+#[allow(unused_imports)] // Until the stories on the upper floors use them.
 pub(crate) use self::{message::message, shown::shown};
 use crate::{
     context::CallContext,
@@ -125,41 +126,43 @@ impl Job<'_> {
         problems.extend(judged.problems);
 
         if problems.is_empty() {
-            problems = match self.values(text, &mut members, decode, &[]) {
+            problems = match self.values(&text, &members, decode, &[]) {
                 Ok((done, notes)) => {
                     told.notes.extend(notes);
                     return Ok((done, told));
                 }
                 Err(problems) => problems,
             };
-        } else if let Err(more) = self.values(text, &mut members, &|args| self.callable.check(args), &problems) {
+        } else if let Err(more) = self.values(&text, &members, &|args| self.callable.check(args), &problems) {
             // The tool can't run any more; what else is wrong is told in the same message.
             problems.extend(more);
         }
         // Whoever misspelt a key has not left it out as well.
         problems.retain(|problem| problem.kind != ProblemKind::Missing || !judged.suggested.contains(&problem.path));
+        if problems.is_empty() {
+            problems.push(read::whole(ProblemKind::OutOfBounds, "arguments that fit the schema", "others"));
+        }
         Err(problems)
     }
 
     /// Decodes the values, repaired where that is allowed and needed.
     fn values<T>(
         &self,
-        text: Cow<'_, str>,
-        members: &mut Members,
+        text: &str,
+        members: &Members,
         decode: Decode<'_, T>,
         known: &[Problem],
     ) -> Result<(T, Vec<String>), Vec<Problem>> {
-        let misfits = match self.decode(&text, members, decode) {
+        let misfits = match self.decode(text, members, decode) {
             Ok(done) => return Ok((done, Vec::new())),
             Err(misfits) => misfits,
         };
-        let Some((repaired, notes)) = self.repair(&text, members, &misfits) else {
-            return Err(self.explain(&text, members, &misfits, known));
+        let Some((repaired, notes)) = self.repair(text, members, &misfits) else {
+            return Err(self.explain(text, members, &misfits, known));
         };
-        // Not scanned into `members` before it is known to be sound.
         let mut its_members = Members::new();
         let Ok((repaired, _)) = self.rescan(repaired, &mut its_members) else {
-            return Err(self.explain(&text, members, &misfits, known));
+            return Err(self.explain(text, members, &misfits, known));
         };
         match self.decode(&repaired, &its_members, decode) {
             Ok(done) => Ok((done, notes)),
@@ -204,12 +207,11 @@ impl Job<'_> {
         let names = self.callable.names().unwrap_or_default();
         let mut few = [None; FEW_SLOTS];
         let mut many = Vec::new();
-        let slots = match few.get_mut(..names.len()) {
-            Some(slots) => slots,
-            None => {
-                many.resize(names.len(), None);
-                &mut many[..]
-            }
+        let slots = if let Some(slots) = few.get_mut(..names.len()) {
+            slots
+        } else {
+            many.resize(names.len(), None);
+            &mut many[..]
         };
         if !names.is_empty() {
             for member in members.as_slice() {

@@ -106,7 +106,7 @@ impl Job<'_> {
     }
 }
 
-fn whole(kind: ProblemKind, expected: impl Into<String>, got: impl Into<String>) -> Problem {
+pub(super) fn whole(kind: ProblemKind, expected: impl Into<String>, got: impl Into<String>) -> Problem {
     Problem { path: String::new(), kind, expected: expected.into(), got: got.into() }
 }
 

@@ -64,7 +64,7 @@ impl<'s> Repair<'_, 's> {
         }
         let wants = |kind: &str| expect::types(keywords).any(|name| name == kind);
         let mended = match node {
-            Node::String(text) => self.from_string(keywords, text),
+            Node::String(text) => self.read_string(keywords, text),
             Node::Number(number) if wants("integer") => whole(number).map(|whole| self.convert(node, "integer", whole)),
             Node::Number(number) if is_only(keywords, "string") => {
                 Some(self.convert(node, "string", Node::String(number.clone())))
@@ -104,7 +104,7 @@ impl<'s> Repair<'_, 's> {
         Some(Node::String(Cow::Owned(meant.to_owned())))
     }
 
-    fn from_string<'t>(&mut self, keywords: &'s Keywords, text: &str) -> Option<Node<'t>> {
+    fn read_string<'t>(&mut self, keywords: &'s Keywords, text: &str) -> Option<Node<'t>> {
         let wants = |kind: &str| expect::types(keywords).any(|name| name == kind);
         if wants("string") {
             return None;

@@ -16,7 +16,7 @@ const MAX_UNWRAPPED: usize = 2;
 pub(super) fn text(given: &str, fault: Fault, depth: usize) -> Result<(String, Vec<String>), Fault> {
     let mut text = given.trim().to_owned();
     let mut notes = Vec::new();
-    let mut last = fault.clone();
+    let mut last = fault;
     let mut unwrapped = 0;
     let mut is_rewritten = false;
     // Each step can be taken a few times only, so this ends.
@@ -24,13 +24,18 @@ pub(super) fn text(given: &str, fault: Fault, depth: usize) -> Result<(String, V
         let (next, note) = match &last {
             Fault::NotAnObject("string") if unwrapped < MAX_UNWRAPPED => {
                 unwrapped += 1;
-                (unwrap(&text), "unwrapped JSON string")
+                let Some(inner) = unwrap(&text) else { return Err(fault) };
+                (inner, "unwrapped JSON string")
             }
             Fault::Invalid { .. } => {
                 if let Some(rest) = without_control_token(&text) {
                     (rest, "stripped trailing control token")
                 } else if let Some(inner) = without_fence(&text) {
                     (inner, "stripped code fence")
+                } else if text.starts_with("```") {
+                    let body = text.split_once('\n').map_or("", |(_, body)| body);
+                    let is_cut = scan::scan(body, depth, &mut Members::new()) == Err(Fault::CutOff);
+                    return Err(if is_cut && !body.trim().is_empty() { Fault::CutOff } else { fault });
                 } else if is_rewritten {
                     return Err(fault);
                 } else {
@@ -53,9 +58,10 @@ pub(super) fn text(given: &str, fault: Fault, depth: usize) -> Result<(String, V
     }
 }
 
-fn unwrap(text: &str) -> String {
-    let inner = text.trim().get(1..text.trim().len().saturating_sub(1)).unwrap_or_default();
-    unescape(inner).trim().to_owned()
+/// What a string holds, if that may be an object or another string.
+fn unwrap(text: &str) -> Option<String> {
+    let inner = unescape(text.strip_prefix('"')?.strip_suffix('"')?).trim().to_owned();
+    inner.starts_with(['{', '"']).then_some(inner)
 }
 
 /// `<|call|>` at the end.
@@ -82,18 +88,18 @@ fn rewrite(text: &str) -> Option<String> {
     while let Some(character) = rest.chars().next() {
         match character {
             '"' => {
-                let end = end_of_string(rest, '"')?;
+                let end = end_of_string(rest, '"').unwrap_or(rest.len());
                 out.push_str(&rest[..end]);
                 rest = &rest[end..];
             }
             '\'' => {
-                let Some(end) = end_of_string(rest, '\'') else {
-                    // Open to the end: cut off, which the scan has to see.
+                let end = end_of_string(rest, '\'');
+                out.push('"');
+                double_quoted(&rest[1..end.map_or(rest.len(), |end| end - 1)], &mut out);
+                if end.is_some() {
                     out.push('"');
-                    return Some(out);
-                };
-                quote(&single_quoted(&rest[1..end - 1]), &mut out);
-                rest = &rest[end..];
+                }
+                rest = &rest[end.unwrap_or(rest.len())..];
                 is_changed = true;
             }
             ',' => {
@@ -152,6 +158,20 @@ fn end_of_string(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-fn single_quoted(raw: &str) -> String {
-    unescape(&raw.replace("\\'", "'")).into_owned()
+/// The inside of a string in single quotes as it has to be in double quotes. Other escapes stay for the scan to judge.
+fn double_quoted(raw: &str, out: &mut String) {
+    let mut characters = raw.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => match characters.next() {
+                Some('\'') => out.push('\''),
+                escaped => {
+                    out.push('\\');
+                    out.extend(escaped);
+                }
+            },
+            _ => out.push(character),
+        }
+    }
 }

@@ -15,7 +15,7 @@ use super::{
 const MAX_REPORTED: usize = 100;
 
 /// Why the text can't be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// Not JSON from this byte on.
     Invalid {

@@ -44,20 +44,24 @@ enum Flex {
 
 /// A struct, and the same fields as parameters of a function.
 macro_rules! parameters {
-    ($name:ident: $($(#[$attribute:meta])* $field:ident: $kind:ty,)*) => {
+    ($name:ident requires $required:ident: $($(#[$attribute:meta])* $field:ident: $kind:ty,)*) => {
         #[derive(Debug, Serialize, Deserialize, JsonSchema)]
         struct $name { $($(#[$attribute])* $field: $kind,)* }
 
         impl Parameters for $name {
+            const REQUIRED: &'static str = stringify!($required);
             const NAMES: &'static [&'static [&'static str]] = &[$(&[stringify!($field)],)*];
-            const DECODE: &'static [fn(&str) -> Result<Value, String>] = &[$(decode::<$kind>,)*];
+            const DECODE: &'static [DecodeOne] = &[$(decode::<$kind>,)*];
         }
     };
 }
 
+type DecodeOne = fn(&str) -> Result<Value, String>;
+
 trait Parameters: Serialize + DeserializeOwned + JsonSchema + Send + Sync {
+    const REQUIRED: &'static str;
     const NAMES: &'static [&'static [&'static str]];
-    const DECODE: &'static [fn(&str) -> Result<Value, String>];
+    const DECODE: &'static [DecodeOne];
 }
 
 fn decode<T: DeserializeOwned + Serialize>(raw: &str) -> Result<Value, String> {
@@ -65,7 +69,7 @@ fn decode<T: DeserializeOwned + Serialize>(raw: &str) -> Result<Value, String> {
     serde_json::to_value(value).map_err(|error| error.to_string())
 }
 
-parameters! { Args:
+parameters! { Args requires n:
     n: u32,
     #[serde(default)] d: u32,
     #[serde(default)] f: f64,
@@ -85,13 +89,13 @@ parameters! { Args:
     #[serde(default)] v: Option<Value>,
 }
 
-parameters! { Plain:
+parameters! { Plain requires n:
     n: i64,
     #[serde(default)] s: Option<String>,
     #[serde(default)] o: Option<Value>,
 }
 
-parameters! { City:
+parameters! { City requires city:
     city: String,
     #[serde(default)] #[schemars(range(min = 1, max = 7))] days: u8,
 }
@@ -110,13 +114,11 @@ struct Slotted<T>(PhantomData<T>);
 
 impl<T: Parameters> Slotted<T> {
     fn decode(args: RawArguments<'_>) -> Result<Value, Vec<Misfit>> {
-        let schema = schema::<T>();
-        let is_required = |name: &str| schema["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
         let mut object = serde_json::Map::new();
         let mut misfits = Vec::new();
         for (slot, (names, decode)) in T::NAMES.iter().zip(T::DECODE).enumerate() {
             match args.slots[slot].map(decode) {
-                None if is_required(names[0]) => {
+                None if names[0] == T::REQUIRED => {
                     misfits.push(Misfit { slot: Some(slot), message: "missing field".into() });
                 }
                 None => {}
@@ -199,7 +201,8 @@ fn call(tool: &dyn Callable, schema: &Value, text: &str, limits: &Limits) -> Res
 fn calls<T: Parameters>(text: &str, coercion: Coercion) -> Vec<Result<Ran, Vec<Problem>>> {
     let limits = Limits { coercion, ..Limits::default() };
     let tools: [&dyn Callable; 3] = [&Slotted::<T>(PhantomData), &Whole::<T>(PhantomData), &Untyped];
-    tools.iter().map(|tool| call(*tool, &schema::<T>(), text, &limits)).collect()
+    let schema = schema::<T>();
+    tools.iter().map(|tool| call(*tool, &schema, text, &limits)).collect()
 }
 
 #[track_caller]
@@ -260,7 +263,7 @@ fn strict_refuses_with_the_right_kind() {
         let kinds: Vec<_> = problems.iter().map(|problem| (problem.kind, problem.path.as_str())).collect();
         assert!(kinds.contains(&(kind, path)), "{id}: {problems:?}");
         let text = message("t", &problems);
-        assert!(!text.contains("<") && text.chars().count() <= 2000, "{id}: {text}");
+        assert!(!text.contains('<') && text.chars().count() <= 2000, "{id}: {text}");
     }
 }
 
@@ -268,6 +271,9 @@ fn strict_refuses_with_the_right_kind() {
 fn strict_takes_what_is_right() {
     assert_eq!(ran::<Plain>(r#"{"n":1}"#, Coercion::Strict).args["n"], 1);
     assert_eq!(ran::<Plain>(r#"{"n":1,"s":"a\u0000b"}"#, Coercion::Strict).args["s"], "a\0b");
+    for nothing in ["", "  \n", "null", "{}"] {
+        assert!(call(&Untyped, &json!({"type": "object"}), nothing, &Limits::default()).is_ok());
+    }
     // Nothing has to be given, so nothing may be said.
     let limits = Limits { coercion: Coercion::Strict, ..Limits::default() };
     assert!(call(&Untyped, &json!({"type": "object"}), "", &limits).is_ok());
@@ -309,8 +315,8 @@ fn size_and_depth_are_bounded() {
 #[test]
 fn many_keys_and_values_repeated_stay_linear() {
     let mut members = Members::new();
-    let many: String = (0..200_000).map(|key| format!(",\"{key}\":1")).collect();
-    assert!(scan::scan(&format!("{{{}}}", &many[1..]), 64, &mut members).is_ok());
+    let many: serde_json::Map<String, Value> = (0..200_000).map(|key| (key.to_string(), json!(1))).collect();
+    assert!(scan::scan(&Value::Object(many).to_string(), 64, &mut members).is_ok());
     assert_eq!(members.as_slice().len(), 200_000);
     let long = format!("[{}1]", "1,".repeat(50_000));
     let repeated = format!("{{\"k\":{long}{}}}", ",\"k\":1".repeat(20_000));
@@ -450,6 +456,10 @@ fn what_can_not_be_repaired_is_told_after_the_repairs() {
         ("not a number", r#"{"n":"05"}"#, &[["/n", "integer", r#"string "05""#]]),
         ("cut", "{'n':1,'s':'hal", &[["", "complete JSON object", "unterminated JSON"]]),
         ("cut in a string", r#""{\"n\":1""#, &[["", "complete JSON object", "unterminated JSON"]]),
+        ("cut after a bare key", r#"{n:"hal"#, &[["", "complete JSON object", "unterminated JSON"]]),
+        ("cut in a fence", "```json\n{\"n\":1", &[["", "complete JSON object", "unterminated JSON"]]),
+        ("no object at all", r#""tr""#, &[["", "object", "string"]]),
+        ("empty string", r#""""#, &[["", "object", "string"]]),
         ("cut before a token", r#"{"n":1<|call|>"#, &[["", "complete JSON object", "unterminated JSON"]]),
     ];
     for (id, text, expected) in rows {
@@ -458,13 +468,89 @@ fn what_can_not_be_repaired_is_told_after_the_repairs() {
             problems.iter().map(|problem| [&*problem.path, &*problem.expected, &*problem.got]).collect();
         assert_eq!(found, *expected, "{id}");
     }
-    for (id, text) in
-        [("arg-62", r#"{"n":1}}"#), ("arg-63", r#"{"n":1} and then"#), ("arg-65", r#"{"n":1,"s":"C:\path"}"#)]
-    {
+    for (id, text) in [
+        ("arg-62", r#"{"n":1}}"#),
+        ("arg-63", r#"{"n":1} and then"#),
+        ("arg-65", r#"{"n":1,"s":"C:\path"}"#),
+        ("the same in single quotes", r"{'n':1,'s':'C:\path'}"),
+        ("prose", "it's {'n':1}"),
+    ] {
         let problem = &refused::<Args>(text, Coercion::Lossless)[0];
         assert_eq!((problem.kind, problem.expected.as_str()), (ProblemKind::InvalidJson, "JSON object"), "{id}");
         assert!(problem.got.starts_with("unparsable text (line 1, column "), "{id}: {problem:?}");
     }
+}
+
+#[test]
+fn null_is_absent_where_every_key_had_to_be_written() {
+    fn ten() -> u32 {
+        10
+    }
+    parameters! { Defaults requires none:
+        #[serde(default)] a: u32,
+        #[serde(default = "ten")] b: u32,
+        #[serde(default)] c: Vec<String>,
+        #[serde(default)] d: Option<String>,
+        #[serde(default)] f: bool,
+    }
+    let all = r#"{"a":null,"b":null,"c":null,"d":null,"f":null}"#;
+    for ran in calls::<Defaults>(all, Coercion::Lossless).into_iter().map(Result::unwrap) {
+        assert_eq!(ran.notes.len(), 4, "{ran:?}");
+    }
+    let whole = call(&Whole::<Defaults>(PhantomData), &schema::<Defaults>(), all, &Limits::default()).unwrap();
+    assert_eq!(whole.args, json!({"a": 0, "b": 10, "c": [], "d": null, "f": false}));
+}
+
+#[test]
+fn long_values_are_shown_in_part() {
+    let text = format!("{{\"n\":1,\"s\":[\"{}\"]}}", "x".repeat(200_000));
+    let problem = &refused::<Args>(&text, Coercion::Lossless)[0];
+    assert_eq!((problem.path.as_str(), problem.expected.as_str()), ("/s", "string"));
+    assert_eq!(problem.got.chars().count(), 80);
+}
+
+#[test]
+fn a_type_that_takes_more_keys_than_its_schema_is_asked() {
+    struct Lenient;
+    impl Callable for Lenient {
+        fn names(&self) -> Option<&'static [&'static [&'static str]]> {
+            None
+        }
+        fn ignored(&self, text: &str) -> Option<Vec<String>> {
+            Some(if text.contains("zip") { vec!["zip".into()] } else { Vec::new() })
+        }
+        fn check(&self, _: RawArguments<'_>) -> Result<(), Vec<Misfit>> {
+            Ok(())
+        }
+        fn start<'a>(&'a self, _: RawArguments<'_>, _: &'a CallContext) -> Result<Started<'a>, Vec<Misfit>> {
+            Ok(done(Value::Null))
+        }
+    }
+    let schema = schema::<City>();
+    let call = |text: &str, coercion| call(&Lenient, &schema, text, &Limits { coercion, ..Limits::default() });
+    assert!(call(r#"{"town":"Paris"}"#, Coercion::Strict).is_ok());
+    assert_eq!(call(r#"{"town":"Paris","zip":1}"#, Coercion::Strict).unwrap_err()[0].path, "/zip");
+    assert_eq!(call(r#"{"town":"Paris","zip":1}"#, Coercion::Lossless).unwrap().notices.len(), 1);
+}
+
+#[test]
+fn the_deepest_arguments_fit_a_small_stack() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"e": {"$ref": "#/$defs/e"}},
+        "$defs": {"e": {"anyOf": [{"type": "null"}, {"oneOf": [
+            {"type": "object", "properties": {"l": {"$ref": "#/$defs/e"}}, "required": ["l"]},
+            {"type": "integer"}
+        ]}]}}
+    });
+    let nested = format!("{{\"e\":{}true{}}}", "{\"l\":".repeat(126), "}".repeat(126));
+    let small = std::thread::Builder::new().stack_size(1 << 20);
+    let thread = small.spawn(move || {
+        let limits = Limits { depth: usize::MAX, ..Limits::default() };
+        call(&Untyped, &schema, &nested, &limits).unwrap_err()
+    });
+    let problems = thread.unwrap().join().unwrap();
+    assert_eq!(problems[0].path.len(), 2 + 2 * 126);
 }
 
 #[test]
@@ -550,7 +636,7 @@ fn words_of_a_custom_type_are_passed_on() {
             if port == 0 { Err(serde::de::Error::custom("port 0 is reserved")) } else { Ok(Self(port)) }
         }
     }
-    parameters! { Listen: port: Port, }
+    parameters! { Listen requires port: port: Port, }
     let slotted = call(&Slotted::<Listen>(PhantomData), &schema::<Listen>(), r#"{"port":0}"#, &Limits::default());
     let problem = &slotted.unwrap_err()[0];
     assert_eq!((problem.path.as_str(), problem.expected.as_str()), ("/port", "integer (port 0 is reserved)"));
@@ -591,6 +677,11 @@ proptest! {
             Err(Fault::TooDeep) => prop_assert!(false),
         }
     }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
 
     /// Whatever a model sends, the answer is one safe message.
     #[test]
