@@ -31,6 +31,7 @@ pub use artifact::{
 };
 pub use context::CallContext;
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
+pub use fence::wrap_if_external;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
 pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
