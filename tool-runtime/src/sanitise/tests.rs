@@ -251,7 +251,7 @@ fn control_sequences_go() {
         ("\u{1b}]8;;https://e.invalid/x\u{7}click\u{1b}]8;;\u{1b}\\", "click", 32),
         ("\u{1b}]0;title\u{9c}x", "x", 10),
         ("\u{9d}0;title\u{7}x", "x", 9),
-        ("\u{1b}Pq#0;1\u{1b}\\x\u{1b}_apc\u{1b}\\y\u{1b}^pm\u{1b}\\z\u{1b}Xsos\u{1b}\\", "xyz", 30),
+        ("\u{1b}Pq#0;1\u{1b}\\x\u{1b}_apc\u{1b}\\y\u{1b}^pm\u{1b}\\z\u{1b}Xsos\u{1b}\\", "xyz", 29),
         ("\u{1b}]0;never ends\nnext line \u{7}", "0;never ends\nnext line ", 3),
         ("\u{1b}[31", "31", 2),
         ("\u{1b}[31\u{e9}", "31é", 2),
