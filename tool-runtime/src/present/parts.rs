@@ -42,9 +42,12 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     let bodies: Vec<Cow<'_, str>> = cleaned
         .iter()
         .zip(&lengths)
-        .map(|((text, _), &chars)| match chars > allowance {
-            true => Cow::Owned(cut::cut(text, chars, allowance, ends)),
-            false => Cow::Borrowed(text.as_ref()),
+        .map(|((text, _), &chars)| {
+            if chars > allowance {
+                Cow::Owned(cut::cut(text, chars, allowance, ends))
+            } else {
+                Cow::Borrowed(text.as_ref())
+            }
         })
         .collect();
     let shown: usize = bodies.iter().map(|body| cut::count(body)).sum();
