@@ -5,15 +5,14 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// Rooms by floor, from the ground up. A folder is one room. `lib` and `private` are doors and may import anything.
 const RUNTIME: &[&[&str]] = &[
     &[
-        "artifact", "context", "contain", "cut", "error", "header", "json", "outcome", "output", "policy", "request",
-        "schema", "spec", "value", "view",
+        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "json", "outcome", "output",
+        "policy", "request", "schema", "spec", "value", "view",
     ],
-    &["fields", "find", "sanitise", "tool"],
-    &["args", "dialect", "fence", "link", "render", "resolve", "shape", "truncate"],
-    &["store"],
+    &["fields", "find", "sanitise", "thread", "tool"],
+    &["args", "dialect", "fence", "render", "resolve", "shape", "truncate"],
+    &["link", "store"],
     &["registry"],
-    &["present"],
-    &["thread"],
+    &["present", "run"],
     &["call"],
 ];
 

@@ -9,15 +9,14 @@ use std::{
 use crate::{
     args,
     contain::{self, Panicked},
-    context::CallContext,
+    context::{self, CallContext},
     error::{Problem, ProblemKind},
     outcome::{ModelText, Outcome, Receipt, Status, ViewSource},
-    present::{Job, Presented},
+    present::{self, Job, Presented},
     registry::{Inner, Installed, Registry},
     request::ToolCall,
-    resolve::{self, Facing, Resolved},
+    run::{self, Ran, Run},
     thread::{self, Place},
-    tool::{Returned, Started},
     value::Output,
 };
 
@@ -79,25 +78,15 @@ impl Registry {
     }
 }
 
-/// What came of the tool itself.
-struct Ran {
-    status: Status,
-    output: Output,
-    resolved: Resolved,
-    problems: Vec<Problem>,
-    /// For the receipt.
-    notes: Vec<String>,
-    /// For the model.
-    notices: Vec<String>,
-}
-
 async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place) -> Outcome {
     let began = Instant::now();
     let Some(found) = inner.names.find(&call.name) else {
         return unknown(inner, &call, began);
     };
     let tool = &inner.tools[found.index];
-    let mut ran = run(inner, tool, &call, place).await;
+    let context = context(inner, tool, &call);
+    let run = Run { inner, index: found.index, call: &call, context: &context, place };
+    let mut ran = contain::poll(run::run(run)).await.unwrap_or_else(Ran::panicked);
     if found.cleaned {
         ran.notes.push(format!("name `{}` read as `{}`", args::shown(&call.name, 80), tool.name));
     }
@@ -110,74 +99,26 @@ async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place) -> Outcome {
         facing: ran.resolved.facing,
         notices: ran.notices,
     };
-    let presented = thread::present(job, place).await;
+    let presented = present::present_at(job, place).await;
     let mut outcome = finish(tool, call.id, ran.output, ran.status, presented);
     outcome.problems = ran.problems;
     outcome.receipt.notes.splice(0..0, ran.notes);
+    outcome.receipt.still_running = ran.still_running;
     outcome.receipt.duration = began.elapsed();
     report(&outcome);
     outcome
 }
 
-/// Decodes the arguments and runs the tool; whatever happens, something comes back.
-async fn run(inner: &Inner, tool: &Installed, call: &ToolCall, place: Place) -> Ran {
-    let context = CallContext { call_id: Arc::clone(&call.id), tool_name: Arc::clone(&tool.name), session: None };
-    if place.is_inside_runtime() && !tool.callable.is_sync() {
-        let body = "an asynchronous tool can't be waited for inside an async runtime; use `Registry::call`";
-        return Ran::stopped(Status::Blocked, "Not run", body.into());
-    }
-    let text = call.arguments.text();
-    let decoded = contain::call(|| {
-        args::start(&text, call.incomplete, &*tool.callable, &tool.schema, &inner.limits, &context)
-    });
-    let decoded = match decoded {
-        Ok(Ok(decoded)) => decoded,
-        Ok(Err(problems)) => return Ran::misfit(&tool.name, problems),
-        Err(Panicked(message)) => return Ran::stopped(Status::Panicked, "Tool panicked", message),
-    };
-    let returned = match decoded.started {
-        Started::Done(returned) => Ok(returned),
-        Started::Later(future) if place == Place::Thread => thread::wait(contain::poll(future)),
-        Started::Later(future) => contain::poll(future).await,
-    };
-    let mut ran = match returned {
-        Ok(returned) => Ran::returned(returned),
-        Err(Panicked(message)) => Ran::stopped(Status::Panicked, "Tool panicked", message),
-    };
-    ran.notes = decoded.notes;
-    ran.notices = decoded.notices;
-    ran
-}
-
-impl Ran {
-    fn returned(returned: Returned) -> Self {
-        let status = if returned.output.is_ok() { Status::Ok } else { Status::ToolError };
-        let (output, resolved) = resolve::facing(returned);
-        Self { status, output, resolved, problems: Vec::new(), notes: Vec::new(), notices: Vec::new() }
-    }
-
-    fn stopped(status: Status, title: &'static str, body: String) -> Self {
-        Self {
-            status,
-            output: Output::error(&body),
-            resolved: Facing::Error { title, body }.into(),
-            problems: Vec::new(),
-            notes: Vec::new(),
-            notices: Vec::new(),
-        }
-    }
-
-    fn misfit(tool: &str, problems: Vec<Problem>) -> Self {
-        let message = args::message(tool, &problems);
-        Self {
-            status: Status::InvalidArguments,
-            output: Output::error(&message),
-            resolved: Facing::Message(message).into(),
-            problems,
-            notes: Vec::new(),
-            notices: Vec::new(),
-        }
-    }
+fn context(inner: &Inner, tool: &Installed, call: &ToolCall) -> CallContext {
+    CallContext::from(context::Parts {
+        call_id: Arc::clone(&call.id),
+        tool_name: Arc::clone(&tool.name),
+        session: None,
+        state: Arc::clone(&inner.state),
+        extensions: call.extensions.clone(),
+        progress: call.progress.clone(),
+        cancellation: call.cancellation.clone(),
+    })
 }
 
 fn unknown_tool(inner: &Inner, name: &str) -> Problem {

@@ -128,6 +128,10 @@ pub(crate) enum BuildReason {
     InvalidName,
     ZeroLimit,
     InvalidSchema,
+    NoEntropy,
+    DuplicateState,
+    MissingState,
+    NoApprover,
 }
 
 impl BuildError {
@@ -157,6 +161,26 @@ impl BuildError {
     /// A limit of 0 characters.
     pub fn is_zero_limit(&self) -> bool {
         self.has(BuildReason::ZeroLimit)
+    }
+
+    /// An `#[inject]` parameter has no state to take.
+    pub fn is_missing_state(&self) -> bool {
+        self.has(BuildReason::MissingState)
+    }
+
+    /// Two states of one type.
+    pub fn is_duplicate_state(&self) -> bool {
+        self.has(BuildReason::DuplicateState)
+    }
+
+    /// A tool needs approval, and there is no approver.
+    pub fn is_missing_approver(&self) -> bool {
+        self.has(BuildReason::NoApprover)
+    }
+
+    /// The operating system gave no random key for the fence.
+    pub fn is_no_entropy(&self) -> bool {
+        self.has(BuildReason::NoEntropy)
     }
 
     /// A tool's schema is not the schema of an object.

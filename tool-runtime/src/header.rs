@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use crate::artifact::{ArtifactRef, Saved, StoreReason};
+use crate::artifact::{ArtifactRef, Saved};
 
 /// Which name of a saved result the model gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,6 +128,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::artifact::StoreReason;
 
     fn saved(id: &str, path: Option<&str>) -> Saved {
         Saved::Yes(ArtifactRef::new(id, path.map(PathBuf::from), "0".repeat(64), 20_000))

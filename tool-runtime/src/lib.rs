@@ -1,12 +1,14 @@
-//! skeleton
-#![allow(dead_code, unreachable_pub)]
+#![doc = include_str!("../README.md")]
 
 // The macro's output names this crate.
 #[cfg(test)]
 extern crate self as tool_runtime;
 
+mod approve;
 mod args;
 mod artifact;
+mod call;
+mod cancel;
 mod contain;
 mod context;
 mod cut;
@@ -21,14 +23,18 @@ mod link;
 mod outcome;
 mod output;
 mod policy;
+mod present;
+mod registry;
 mod render;
 mod request;
 mod resolve;
+mod run;
 mod sanitise;
 mod schema;
 mod shape;
 mod spec;
 mod store;
+mod thread;
 mod tool;
 mod truncate;
 mod value;
@@ -38,16 +44,20 @@ mod view;
 #[path = "private.rs"]
 pub mod __private;
 
+pub use approve::{Approval, ApprovalRequest, Approver};
 pub use artifact::{
     Artifact, ArtifactEntry, ArtifactMeta, ArtifactRef, ArtifactStore, ArtifactWriter, StoreError, StoreReason,
 };
-pub use context::CallContext;
+pub use cancel::CancellationToken;
+pub use context::{CallContext, Progress};
 pub use dialect::Dialect;
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
+pub use fence::wrap_if_external;
 pub use link::tool;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
 pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
+pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
 pub use schemars;
 pub use spec::{Hints, ToolSpec};

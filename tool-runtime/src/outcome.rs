@@ -23,8 +23,14 @@ pub enum Status {
     UnknownTool,
     /// The tool panicked.
     Panicked,
-    /// The call can't be run this way; the tool was not run.
+    /// The tool did not finish within its `timeout`.
+    TimedOut,
+    /// The call was cancelled.
+    Cancelled,
+    /// The call was not approved, or can't be run this way; the tool was not run.
     Blocked,
+    /// Too many blocking tools are running; the tool was not run.
+    Busy,
     /// The result was not safe to show.
     Withheld,
     /// The result can't be turned into JSON.
@@ -94,7 +100,10 @@ impl Status {
             Self::InvalidArguments => "invalid_arguments",
             Self::UnknownTool => "unknown_tool",
             Self::Panicked => "panicked",
+            Self::TimedOut => "timed_out",
+            Self::Cancelled => "cancelled",
             Self::Blocked => "blocked",
+            Self::Busy => "busy",
             Self::Withheld => "withheld",
             Self::Unserialisable => "unserialisable",
         }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use base64::{display::Base64Display, engine::general_purpose::STANDARD};
+use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::{Map, Value};
 
 /// A view for the model: text, or JSON that is shown as compact text.
@@ -64,6 +65,27 @@ impl Part {
     /// of the form `type/subtype` (RFC 6838 names) is replaced by `application/octet-stream` when it is shown.
     pub fn image(data: impl Into<Vec<u8>>, media_type: impl Into<String>) -> Self {
         Self::Image { data: data.into().into(), media_type: media_type.into() }
+    }
+}
+
+/// `{"type": "text", "text"}` or `{"type": "image", "media_type", "data"}`, the data in Base64.
+impl Serialize for Part {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => {
+                let mut object = serializer.serialize_struct("Part", 2)?;
+                object.serialize_field("type", "text")?;
+                object.serialize_field("text", text)?;
+                object.end()
+            }
+            Self::Image { data, media_type } => {
+                let mut object = serializer.serialize_struct("Part", 3)?;
+                object.serialize_field("type", "image")?;
+                object.serialize_field("media_type", media_type)?;
+                object.serialize_field("data", &Base64Display::new(data, &STANDARD).to_string())?;
+                object.end()
+            }
+        }
     }
 }
 

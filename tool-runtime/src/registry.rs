@@ -10,8 +10,10 @@ use std::{
 use serde_json::Value;
 
 use crate::{
+    approve::{Approver, ErasedApprover},
     args::Limits,
     artifact::ArtifactStore,
+    context::TypeMap,
     dialect::Dialect,
     error::{BuildError, BuildReason},
     fence::Key,
@@ -21,7 +23,8 @@ use crate::{
     schema,
     spec::ToolSpec,
     store::{LocalStore, MemoryStore},
-    tool::{Callable, Entry, RegisteredTool},
+    thread::Blocking,
+    tool::{Callable, Entry, Origin, RegisteredTool},
 };
 
 /// An immutable set of tools. Cheap to clone; clones share the store.
@@ -40,6 +43,9 @@ pub(crate) struct Inner {
     pub(crate) show_paths: bool,
     pub(crate) clock: Clock,
     pub(crate) key: Key,
+    pub(crate) state: Arc<TypeMap>,
+    pub(crate) approver: Option<Box<dyn ErasedApprover>>,
+    pub(crate) blocking: Blocking,
     definitions: [OnceLock<Definitions>; Dialect::ALL.len()],
 }
 
@@ -53,6 +59,7 @@ pub(crate) struct Installed {
     pub(crate) name: Arc<str>,
     pub(crate) spec: Arc<ToolSpec>,
     pub(crate) schema: Value,
+    pub(crate) output_schema: Option<Arc<Value>>,
     pub(crate) callable: Arc<dyn Callable>,
     pub(crate) policy: Policy,
 }
@@ -126,6 +133,10 @@ pub struct RegistryBuilder {
     show_paths: bool,
     limits: Limits,
     seed: Option<u64>,
+    state: TypeMap,
+    approver: Option<Box<dyn ErasedApprover>>,
+    most_blocking: usize,
+    reasons: Vec<(BuildReason, String)>,
 }
 
 enum Storage {
@@ -147,6 +158,10 @@ impl Default for RegistryBuilder {
             show_paths: true,
             limits: Limits::default(),
             seed: None,
+            state: TypeMap::default(),
+            approver: None,
+            most_blocking: 64,
+            reasons: Vec::new(),
         }
     }
 }
@@ -262,17 +277,44 @@ impl RegistryBuilder {
         self
     }
 
+    /// Shared state for `#[inject]` parameters of type `&T` (or `Option<&T>`), one of each type. It is put into an
+    /// [`Arc`] and dropped with the last clone of the registry.
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        if !self.state.insert(value) {
+            let name = std::any::type_name::<T>();
+            let message = format!(
+                "two states of type `{name}` were given, and an `#[inject]` parameter could mean either; wrap one of \
+                 them in a type of its own"
+            );
+            self.reasons.push((BuildReason::DuplicateState, message));
+        }
+        self
+    }
+
+    /// Who is asked before a tool with `approval` is run.
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.approver = Some(Box::new(approver));
+        self
+    }
+
+    /// How many `blocking` tools may run at the same time, those that timed out and still run included; more are
+    /// [`Status::Busy`](crate::Status::Busy). Default: 64.
+    pub fn max_blocking(mut self, tools: usize) -> Self {
+        self.most_blocking = tools;
+        self
+    }
+
     /// Makes the registry, or says everything that is wrong.
-    pub fn build(self) -> Result<Registry, BuildError> {
-        let mut reasons = Vec::new();
+    pub fn build(mut self) -> Result<Registry, BuildError> {
+        let mut reasons = std::mem::take(&mut self.reasons);
         if self.default_limit == Some(0) {
             let message = "`default_max_result_size(0)` would show nothing of any result; give at least 1";
             reasons.push((BuildReason::ZeroLimit, message.to_owned()));
         }
-        let mut named: BTreeMap<String, (Installed, crate::tool::Origin)> = BTreeMap::new();
+        let mut named: BTreeMap<String, (Installed, Origin)> = BTreeMap::new();
         for tool in &self.tools {
             match self.install(tool) {
-                Err(reason) => reasons.push(reason),
+                Err(wrong) => reasons.extend(wrong),
                 Ok((installed, origin)) => match named.get(installed.spec.name()) {
                     // `tools!` and `linked` may both bring it.
                     Some((_, other)) if origin.is_same_function(other) => {}
@@ -315,34 +357,56 @@ impl RegistryBuilder {
                 show_paths: self.show_paths,
                 clock: self.seed.map_or(Clock::System, |seed| Clock::Fixed(1_700_000_000 + seed % 100_000_000)),
                 key,
+                state: Arc::new(self.state),
+                approver: self.approver,
+                blocking: Blocking::new(self.most_blocking),
                 definitions: Default::default(),
             }),
         })
     }
 
-    fn install(&self, tool: &RegisteredTool) -> Result<(Installed, crate::tool::Origin), (BuildReason, String)> {
-        let (spec, schema, callable, origin) = match &tool.0 {
-            Entry::Ready { spec, schema, callable, origin } => (spec, schema, callable, origin),
-            Entry::NotATool(message) => return Err((BuildReason::NotATool, message.clone())),
+    fn install(&self, tool: &RegisteredTool) -> Result<(Installed, Origin), Vec<(BuildReason, String)>> {
+        let Entry::Ready { spec, schema, output_schema, callable, needs, origin } = &tool.0 else {
+            let Entry::NotATool(message) = &tool.0 else { return Err(Vec::new()) };
+            return Err(vec![(BuildReason::NotATool, message.clone())]);
         };
         let name = spec.name();
+        let mut reasons = Vec::new();
         if !is_valid_name(name) {
+            let name = name.escape_debug();
             let message = format!(
-                "`{}` at {origin} can't be a tool's name; use 1 to 128 of the characters A-Z a-z 0-9 _ - .",
-                name.escape_debug()
+                "`{name}` at {origin} can't be a tool's name; use 1 to 128 of the characters A-Z a-z 0-9 _ - ."
             );
-            return Err((BuildReason::InvalidName, message));
+            reasons.push((BuildReason::InvalidName, message));
         }
         if spec.limit == Limit::Chars(0) {
             let message = format!("tool `{name}`: a limit of 0 characters would show nothing; give at least 1");
-            return Err((BuildReason::ZeroLimit, message));
+            reasons.push((BuildReason::ZeroLimit, message));
         }
-        let schema = schema::normalise(Value::clone(schema))
-            .map_err(|problem| (BuildReason::InvalidSchema, format!("tool `{name}`: {problem}")))?;
+        if spec.approval && self.approver.is_none() {
+            let message = format!("tool `{name}` needs approval and nobody can give it; add `.approver(..)`");
+            reasons.push((BuildReason::NoApprover, message));
+        }
+        for need in needs.iter().filter(|need| !self.state.has(need.kind)) {
+            let message = format!(
+                "tool `{name}`: parameter `{}` needs state of type `{}`; add it with `.state(..)`",
+                need.parameter, need.type_name
+            );
+            reasons.push((BuildReason::MissingState, message));
+        }
+        let schema = match schema::normalise(Value::clone(schema)) {
+            Ok(schema) if reasons.is_empty() => schema,
+            Ok(_) => return Err(reasons),
+            Err(problem) => {
+                reasons.push((BuildReason::InvalidSchema, format!("tool `{name}`: {problem}")));
+                return Err(reasons);
+            }
+        };
         let installed = Installed {
             name: name.into(),
             spec: Arc::clone(spec),
             schema,
+            output_schema: output_schema.clone(),
             callable: Arc::clone(callable),
             policy: Policy {
                 limit: match spec.limit {

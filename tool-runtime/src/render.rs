@@ -54,7 +54,10 @@ pub(crate) fn notices(notices: &[String]) -> String {
         // Kept back for the line below.
         let reserve = if index + 1 == notices.len() { 0 } else { 40 };
         if chars + reserve + 1 > room {
-            block.push_str(&format!("\n[Notice: and {} more]", notices.len() - index));
+            let rest = notices.len() - index;
+            block.push_str("\n[Notice: and ");
+            block.push_str(&rest.to_string());
+            block.push_str(" more]");
             break;
         }
         room -= chars;

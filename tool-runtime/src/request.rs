@@ -1,8 +1,13 @@
 //! A tool call as it comes from the model.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use serde_json::Value;
+
+use crate::{
+    cancel::CancellationToken,
+    context::{Listener, Progress, TypeMap},
+};
 
 /// The arguments of a call: raw JSON text as the provider sent it, or a value already parsed.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,25 +47,66 @@ impl From<Value> for Arguments {
 }
 
 /// One tool call.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use]
 pub struct ToolCall {
     pub(crate) id: Arc<str>,
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
     pub(crate) incomplete: bool,
+    pub(crate) cancellation: Option<CancellationToken>,
+    pub(crate) extensions: Option<Arc<TypeMap>>,
+    pub(crate) progress: Option<Listener>,
+}
+
+impl fmt::Debug for ToolCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolCall")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .field("arguments", &self.arguments)
+            .field("incomplete", &self.incomplete)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ToolCall {
     /// A call with the provider's id, the tool's name and its arguments.
     pub fn new(id: impl Into<Arc<str>>, name: impl Into<String>, arguments: impl Into<Arguments>) -> Self {
-        Self { id: id.into(), name: name.into(), arguments: arguments.into(), incomplete: false }
+        Self {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+            incomplete: false,
+            cancellation: None,
+            extensions: None,
+            progress: None,
+        }
     }
 
     /// Says that the provider cut the reply (`finish_reason: "length"`, `stop_reason: "max_tokens"`). Such a call
     /// is not run, even where its arguments parse.
     pub fn incomplete(mut self, incomplete: bool) -> Self {
         self.incomplete = incomplete;
+        self
+    }
+
+    /// Lets this token stop the call: its outcome is then [`Status::Cancelled`](crate::Status::Cancelled).
+    pub fn cancel(mut self, token: CancellationToken) -> Self {
+        self.cancellation = Some(token);
+        self
+    }
+
+    /// Gives the tool something that belongs to this call alone, by its type; a second value of one type replaces
+    /// the first.
+    pub fn extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        Arc::make_mut(self.extensions.get_or_insert_default()).replace(value);
+        self
+    }
+
+    /// Listens to the tool's progress reports. Called on the tool's thread.
+    pub fn progress(mut self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.progress = Some(Arc::new(listener));
         self
     }
 

@@ -18,7 +18,7 @@ pub(crate) enum Facing {
     Parts(Vec<Part>),
     /// A failure: our line, then the text that it came with.
     Error {
-        title: &'static str,
+        title: String,
         body: String,
     },
     /// A text of ours about arguments that did not fit: short already, so it is not cut.
@@ -77,7 +77,7 @@ pub(crate) fn facing(returned: Returned) -> (Output, Resolved) {
         }
         Err(error) => {
             let body = error.to_string();
-            (Output::error(&body), Facing::Error { title: "Tool error", body }.into())
+            (Output::error(&body), Facing::Error { title: "Tool error".into(), body }.into())
         }
     }
 }

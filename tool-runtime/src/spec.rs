@@ -1,6 +1,6 @@
 //! What a tool says of itself.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
 use crate::policy::{Keep, Limit, TruncationStrategy, Trust};
 
@@ -23,6 +23,11 @@ pub struct ToolSpec {
     pub(crate) keep: Keep,
     pub(crate) trust: Trust,
     pub(crate) hints: Hints,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) blocking: bool,
+    pub(crate) approval: bool,
+    pub(crate) strict: bool,
+    pub(crate) tags: Vec<Cow<'static, str>>,
 }
 
 /// MCP's hints; `None` is unsaid.
@@ -51,6 +56,11 @@ impl ToolSpec {
             keep: Keep::OnCut,
             trust: Trust::Trusted,
             hints: Hints::default(),
+            timeout: None,
+            blocking: false,
+            approval: false,
+            strict: false,
+            tags: Vec::new(),
         }
     }
 
@@ -126,6 +136,32 @@ impl ToolSpec {
     /// The tool reaches beyond the program.
     pub fn open_world(mut self) -> Self {
         self.hints.open_world = Some(true);
+        self
+    }
+
+    /// The longest that one call may take; then its outcome is [`Status::TimedOut`](crate::Status::TimedOut).
+    /// Default: as long as it likes. Needs feature `tokio`.
+    #[cfg(feature = "tokio")]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Not run unless the registry's [`approver`](crate::RegistryBuilder::approver) says yes.
+    pub fn approval(mut self) -> Self {
+        self.approval = true;
+        self
+    }
+
+    /// Providers that can are asked to keep to the schema to the letter.
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// A word to choose tools by.
+    pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
+        self.tags.push(tag.into());
         self
     }
 }

@@ -1,14 +1,17 @@
-//! Where a call runs, and how its slow part gets off the async runtime's threads.
+//! Where things run: inside a task, on this thread, or on the blocking pool.
 
 use std::{
     future::Future,
-    pin::pin,
-    sync::Arc,
+    pin::{Pin, pin},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
     task::{Context, Poll, Wake, Waker},
     thread::{self, Thread},
+    time::Duration,
 };
-
-use crate::present::{self, Job, Presented, Saves};
 
 /// Who waits for the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,33 +29,136 @@ impl Place {
     }
 }
 
+/// How many blocking tools run; those that timed out count until they end.
+#[derive(Debug)]
+pub(crate) struct Blocking {
+    running: Arc<AtomicUsize>,
+    most: usize,
+}
+
+/// One running blocking tool.
+#[derive(Debug)]
+pub(crate) struct Slot(Arc<AtomicUsize>);
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Blocking {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { running: Arc::default(), most }
+    }
+
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// A place among those that run, unless all are taken.
+    pub(crate) fn enter(&self) -> Option<Slot> {
+        let slot = Slot(Arc::clone(&self.running));
+        (self.running.fetch_add(1, Ordering::Relaxed) < self.most).then_some(slot)
+    }
+}
+
+type Timer = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 #[cfg(feature = "tokio")]
-fn is_inside_runtime() -> bool {
-    tokio::runtime::Handle::try_current().is_ok()
+mod pool {
+    use super::{Duration, Future, Timer};
+
+    pub(super) fn is_inside_runtime() -> bool {
+        tokio::runtime::Handle::try_current().is_ok()
+    }
+
+    pub(super) fn deadline(after: Duration) -> Timer {
+        Box::pin(tokio::time::sleep(after))
+    }
+
+    /// The work on the blocking pool; a future that never ends where the runtime shuts down before the work began.
+    pub(super) fn run_apart<T: Send + 'static>(
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<impl Future<Output = T> + Send> {
+        let handle = tokio::runtime::Handle::try_current().ok()?;
+        let running = handle.spawn_blocking(work);
+        Some(async move {
+            match running.await {
+                Ok(done) => done,
+                Err(_) => std::future::pending().await,
+            }
+        })
+    }
+
+    pub(super) fn wait<F: Future>(future: F) -> Result<F::Output, F> {
+        match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => {
+                let done = runtime.block_on(future);
+                // What the tool left behind is not waited for.
+                runtime.shutdown_background();
+                Ok(done)
+            }
+            Err(_) => Err(future),
+        }
+    }
 }
 
 #[cfg(not(feature = "tokio"))]
-fn is_inside_runtime() -> bool {
-    false
+mod pool {
+    use super::{Duration, Future, Timer};
+
+    pub(super) fn is_inside_runtime() -> bool {
+        false
+    }
+
+    pub(super) fn deadline(_: Duration) -> Timer {
+        Box::pin(std::future::pending())
+    }
+
+    pub(super) fn run_apart<T: Send + 'static>(
+        _: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<impl Future<Output = T> + Send> {
+        None::<std::future::Pending<T>>
+    }
+
+    pub(super) fn wait<F: Future>(future: F) -> Result<F::Output, F> {
+        Err(future)
+    }
 }
 
-/// Presents a result: at once, or on the blocking pool where a store has to be waited for.
-pub(crate) async fn present(job: Job, place: Place) -> Presented {
-    #[cfg(feature = "tokio")]
-    if place == Place::Task && is_inside_runtime() {
-        if let Ok(presented) = present::present(&job, Saves::OnlyQuick) {
-            return presented;
-        }
-        let job = Arc::new(job);
-        let worker = Arc::clone(&job);
-        return match tokio::task::spawn_blocking(move || present::present_waiting(&worker, Saves::Any)).await {
-            Ok(presented) => presented,
-            // The runtime is shutting down: the text is still cut, and says that it was not saved.
-            Err(_) => present::present_waiting(&job, Saves::None),
-        };
-    }
-    let _ = place;
-    present::present_waiting(&job, Saves::Any)
+/// Whether this thread belongs to an async runtime.
+pub(crate) fn is_inside_runtime() -> bool {
+    pool::is_inside_runtime()
+}
+
+/// Ends after the time, if there is one.
+pub(crate) fn deadline(after: Option<Duration>) -> Option<Timer> {
+    after.map(pool::deadline)
+}
+
+/// Starts work on the blocking pool; `None` where there is none.
+pub(crate) fn run_apart<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<impl Future<Output = T> + Send> {
+    pool::run_apart(work)
+}
+
+/// Runs work on this thread; with a deadline on a thread of its own, which is left behind (`None`) when time is up.
+pub(crate) fn run_here<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+    deadline: Option<Duration>,
+) -> Option<T> {
+    let Some(deadline) = deadline else { return Some(work()) };
+    let (done, wait) = mpsc::sync_channel(1);
+    // Nobody may be there to take the result any more.
+    let _detached = thread::spawn(move || done.send(work()));
+    wait.recv_timeout(deadline).ok()
+}
+
+/// Runs an asynchronous tool on this thread. With the `tokio` feature it finds a runtime with timers and, where the
+/// program's tokio has it, I/O.
+pub(crate) fn wait<F: Future>(future: F) -> F::Output {
+    pool::wait(future).unwrap_or_else(park_until)
 }
 
 struct Unpark(Thread);
@@ -61,16 +167,6 @@ impl Wake for Unpark {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
     }
-}
-
-/// Runs an asynchronous tool on this thread. With the `tokio` feature it finds a runtime with timers and, where the
-/// program's tokio has it, I/O.
-pub(crate) fn wait<F: Future>(future: F) -> F::Output {
-    #[cfg(feature = "tokio")]
-    if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        return runtime.block_on(future);
-    }
-    park_until(future)
 }
 
 /// Runs a future that needs no runtime; the thread sleeps while the future waits.

@@ -1,6 +1,6 @@
 //! What can be called: hand-written tools, tools known only at run time, and the one form that all of them take.
 
-use std::{borrow::Cow, fmt, future::Future, marker::PhantomData, panic::Location, pin::Pin, sync::Arc};
+use std::{any::TypeId, borrow::Cow, fmt, future::Future, marker::PhantomData, panic::Location, pin::Pin, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
@@ -89,6 +89,14 @@ pub(crate) trait Callable: Send + Sync {
     }
 }
 
+/// Shared state that a tool can't do without.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Need {
+    pub(crate) parameter: &'static str,
+    pub(crate) kind: TypeId,
+    pub(crate) type_name: &'static str,
+}
+
 /// Where a tool was written, for messages to the developer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -122,7 +130,10 @@ pub(crate) enum Entry {
     Ready {
         spec: Arc<ToolSpec>,
         schema: Arc<Value>,
+        /// Of the value, where its type has one.
+        output_schema: Option<Arc<Value>>,
         callable: Arc<dyn Callable>,
+        needs: Vec<Need>,
         origin: Origin,
     },
     /// `tools!` was given something that is no tool; the message says what to do.
@@ -140,7 +151,8 @@ impl fmt::Debug for RegisteredTool {
 
 impl RegisteredTool {
     fn ready(spec: ToolSpec, schema: Value, callable: Arc<dyn Callable>, origin: Origin) -> Self {
-        Self(Entry::Ready { spec: Arc::new(spec), schema: Arc::new(schema), callable, origin })
+        let (spec, schema) = (Arc::new(spec), Arc::new(schema));
+        Self(Entry::Ready { spec, schema, output_schema: None, callable, needs: Vec::new(), origin })
     }
 }
 
@@ -297,11 +309,11 @@ impl Origin {
 /// use serde_json::json;
 /// use tool_runtime::{DynTool, Registry, ToolCall, ToolResult, ToolSpec};
 ///
+/// # fn main() -> Result<(), tool_runtime::BuildError> {
 /// let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
 /// let double = DynTool::new(ToolSpec::new("double", "Doubles."), schema, |args, _ctx| async move {
 ///     Ok(ToolResult::new(json!(args["n"].as_i64().unwrap_or(0) * 2)))
 /// });
-/// # fn main() -> Result<(), tool_runtime::BuildError> {
 /// let registry = Registry::builder().tool(double).build()?;
 /// assert_eq!(registry.call_blocking(ToolCall::new("1", "double", r#"{"n":21}"#)).model_text(), "42");
 /// # Ok(())

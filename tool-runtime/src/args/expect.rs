@@ -8,8 +8,6 @@ pub(super) type Keywords = Map<String, Value>;
 
 /// Characters that the list of an enum's values may take.
 const MAX_LISTED: usize = 240;
-/// A chain of references longer than this is a circle.
-const MAX_HOPS: usize = 32;
 
 /// `integer`, `one of celsius, fahrenheit or null`, `integer or string`.
 pub(super) fn describe(root: &Value, schema: &Value) -> String {
@@ -25,16 +23,18 @@ pub(super) struct Wanted<'s> {
     pub(super) null: bool,
     /// Takes anything.
     pub(super) any: bool,
+    /// References that have been followed; a second time adds nothing.
+    seen: Vec<&'s Value>,
 }
 
 impl<'s> Wanted<'s> {
     pub(super) fn of(root: &'s Value, schema: &'s Value) -> Self {
         let mut wanted = Self::default();
-        wanted.gather(root, schema, 0);
+        wanted.gather(root, schema);
         wanted
     }
 
-    fn gather(&mut self, root: &'s Value, schema: &'s Value, hops: usize) {
+    fn gather(&mut self, root: &'s Value, schema: &'s Value) {
         let Some(keywords) = schema.as_object() else {
             self.any |= schema == &Value::Bool(true);
             return;
@@ -57,17 +57,18 @@ impl<'s> Wanted<'s> {
                 }
             }
             self.null |= nullable;
-        } else if let Some(target) = resolve(root, keywords).filter(|_| hops < MAX_HOPS) {
-            self.gather(root, target, hops + 1);
+        } else if let Some(target) = resolve(root, keywords) {
+            if !self.seen.iter().any(|seen| std::ptr::eq(*seen, target)) {
+                self.seen.push(target);
+                self.gather(root, target);
+            }
         } else if let Some(branches) = branches(keywords) {
             for branch in branches {
-                if hops < MAX_HOPS {
-                    self.gather(root, branch, hops + 1);
-                }
+                self.gather(root, branch);
             }
         } else if let Some(Value::Array(all)) = keywords.get("allOf") {
-            if let Some(first) = all.first().filter(|_| hops < MAX_HOPS) {
-                self.gather(root, first, hops + 1);
+            if let Some(first) = all.first() {
+                self.gather(root, first);
             }
         } else if let Some(kind) = implied(keywords) {
             if !self.kinds.contains(&kind) {
@@ -84,13 +85,21 @@ impl<'s> Wanted<'s> {
         self.any
             || (kind == "null" && self.null)
             || self.kinds.iter().any(|&wanted| wanted == kind || (wanted == "number" && kind == "integer"))
-            || self.values.iter().any(|value| match (value, node) {
-                (Value::String(_), Node::String(_))
-                | (Value::Number(_), Node::Number(_))
-                | (Value::Bool(_), Node::Bool(_)) => true,
-                (Value::Array(_), Node::Array(_)) | (Value::Object(_), Node::Object(_)) => true,
-                _ => false,
+            || self.values.iter().any(|value| {
+                matches!(
+                    (value, node),
+                    (Value::String(_), Node::String(_))
+                        | (Value::Number(_), Node::Number(_))
+                        | (Value::Bool(_), Node::Bool(_))
+                        | (Value::Array(_), Node::Array(_))
+                        | (Value::Object(_), Node::Object(_))
+                )
             })
+    }
+
+    /// Whether something beside `null` is right here that is of none of the other's kinds.
+    pub(super) fn takes_other_than(&self, other: &Self) -> bool {
+        self.any || self.kinds.iter().any(|kind| !other.kinds.contains(kind))
     }
 
     /// `bounds` stand in place of the numeric kind they belong to.

@@ -15,7 +15,7 @@ use super::{
 const MAX_REPORTED: usize = 100;
 
 /// Why the text can't be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// Not JSON from this byte on.
     Invalid {
@@ -41,14 +41,7 @@ pub(super) struct Found {
 /// Scans `text` and puts the members of its object into `members`. The object itself is level 1 of `max_depth`.
 pub(super) fn scan(text: &str, max_depth: usize, members: &mut Members) -> Result<Found, Fault> {
     members.clear();
-    let mut scanner = Scanner {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        max_depth,
-        found: Found::default(),
-        comparable: text.len().saturating_mul(8),
-    };
+    let mut scanner = Scanner::new(text, max_depth);
     scanner.skip_space();
     let kind = match scanner.peek() {
         Some(b'{') if max_depth > 0 => {
@@ -62,6 +55,12 @@ pub(super) fn scan(text: &str, max_depth: usize, members: &mut Members) -> Resul
         return Err(scanner.wrong("the end of the text"));
     }
     if kind == "object" { Ok(scanner.found) } else { Err(Fault::NotAnObject(kind)) }
+}
+
+/// Whether the whole text is a JSON number of this kind: `integer`, or `number` for one with a fraction or exponent.
+pub(super) fn is_number(text: &str, kind: &str) -> bool {
+    let mut scanner = Scanner::new(text, 0);
+    scanner.number().is_ok_and(|found| found == kind) && scanner.peek().is_none()
 }
 
 /// The way from the root to where the scan stands, in the frames of the scan.
@@ -99,6 +98,11 @@ struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
+    fn new(text: &'t str, max_depth: usize) -> Self {
+        let comparable = text.len().saturating_mul(8);
+        Self { text, bytes: text.as_bytes(), at: 0, max_depth, found: Found::default(), comparable }
+    }
+
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }

@@ -3,53 +3,40 @@
 use serde_json::Value;
 
 use super::{
-    MAX_GOT,
     expect::{self, Keywords, Wanted, normalised},
-    shown::preview,
     tree::Node,
     walk::Walk,
 };
-use crate::error::ProblemKind;
 
 impl<'s> Walk<'s> {
     pub(super) fn union(&mut self, schema: &'s Value, branches: &'s [Value], node: &Node<'_>) {
-        let mut attempts = Vec::new();
-        for branch in branches {
-            let problems = self.attempt(branch, node);
-            if problems.is_empty() {
-                return;
-            }
-            attempts.push(problems);
+        if branches.iter().any(|branch| self.fits(branch, node)) {
+            return;
+        }
+        if self.is_trial() {
+            self.nothing_fits(node);
+            return;
         }
         if let Some(tag) = tag_of(self.root, branches, node) {
             match chosen(&tag, node) {
-                Chosen::Branch(index) => self.keep(attempts.swap_remove(index)),
-                Chosen::Untagged => self.missing(tag.key, tag.wanted.to_string(None)),
-                Chosen::None(value) => self.at(tag.key, |walk| {
-                    let fits = tag.wanted.takes_kind_of(value);
-                    let kind = if fits { ProblemKind::OutOfBounds } else { ProblemKind::InvalidType };
-                    walk.problem(kind, tag.wanted.to_string(None), preview(value, MAX_GOT));
-                }),
+                Chosen::Branch(index) => self.value(&branches[index], node),
+                Chosen::Untagged => self.missing(tag.key, || tag.wanted.to_string(None)),
+                Chosen::None(value) => self.at(tag.key, |walk| walk.not_wanted(&tag.wanted, value)),
             }
-            return;
+        } else if let Some(branch) = nearest(self.root, branches, node) {
+            self.value(branch, node);
+        } else {
+            self.not_wanted(&Wanted::of(self.root, schema), node);
         }
-        if let Some(index) = named_by_its_key(self.root, branches, node) {
-            self.keep(attempts.swap_remove(index));
-            return;
-        }
-        let mut of_its_kind: Vec<usize> =
-            (0..branches.len()).filter(|&index| Wanted::of(self.root, &branches[index]).takes_kind_of(node)).collect();
-        // Listed values are alternatives of one another, and of whatever else is allowed here.
-        of_its_kind.retain(|&index| !Wanted::of(self.root, &branches[index]).is_list());
-        let wanted = Wanted::of(self.root, schema);
-        let best = of_its_kind.into_iter().min_by_key(|&index| attempts[index].len());
-        match best {
-            Some(index) => self.keep(attempts.swap_remove(index)),
-            None if wanted.takes_kind_of(node) => {
-                self.problem(ProblemKind::OutOfBounds, wanted.to_string(None), preview(node, MAX_GOT));
-            }
-            None => self.problem(ProblemKind::InvalidType, wanted.to_string(None), preview(node, MAX_GOT)),
-        }
+    }
+}
+
+/// The branch that the value names by its tag or its keys.
+pub(super) fn meant<'s>(root: &'s Value, branches: &'s [Value], node: &Node<'_>) -> Option<&'s Value> {
+    match tag_of(root, branches, node).map(|tag| chosen(&tag, node)) {
+        Some(Chosen::Branch(index)) => branches.get(index),
+        Some(_) => None,
+        None => nearest(root, branches, node),
     }
 }
 
@@ -114,15 +101,21 @@ fn chosen<'n, 't>(tag: &Tag<'_>, node: &'n Node<'t>) -> Chosen<'n, 't> {
         .map_or(Chosen::None(value), Chosen::Branch)
 }
 
-/// `{"insert": {…}}`: the branch whose only required key the object has.
-fn named_by_its_key(root: &Value, branches: &[Value], node: &Node<'_>) -> Option<usize> {
-    let only_key = |branch: &Value| -> Option<String> {
-        let properties = properties(root, branch)?;
-        let key = properties.keys().next().filter(|_| properties.len() == 1)?;
-        Some(key.clone())
+/// The branch of the value's kind that shares most of its keys with it, and misses fewest.
+fn nearest<'s>(root: &'s Value, branches: &'s [Value], node: &Node<'_>) -> Option<&'s Value> {
+    let keys = |branch: &'s Value| {
+        let names = properties(root, branch).into_iter().flat_map(Keywords::keys);
+        let (shared, other): (Vec<_>, Vec<_>) = names.partition(|name| node.get(name).is_some());
+        (std::cmp::Reverse(shared.len()), other.len())
     };
-    let mut keys = branches.iter().map(only_key);
-    keys.position(|key| key.is_some_and(|key| node.get(&key).is_some()))
+    branches
+        .iter()
+        .filter(|branch| {
+            let wanted = Wanted::of(root, branch);
+            // Listed values are alternatives of one another, and of whatever else is allowed here.
+            wanted.takes_kind_of(node) && !wanted.is_list()
+        })
+        .min_by_key(|branch| keys(branch))
 }
 
 fn properties<'s>(root: &'s Value, branch: &'s Value) -> Option<&'s Keywords> {

@@ -12,22 +12,24 @@ use super::{
 };
 use crate::error::{Problem, ProblemKind};
 
-/// Schemas applied to values, at most; alternatives inside alternatives would multiply without it.
-const MAX_STEPS: usize = 2_000_000;
-/// References followed at one value; more of them go in a circle.
-const MAX_HOPS: usize = 1000;
+/// Schemas applied to values, at most: this many, and some for each value. Alternatives inside alternatives would
+/// multiply without it.
+const STEPS: usize = 100_000;
+const STEPS_PER_VALUE: usize = 8;
+/// References followed one after another at one value; more of them go in a circle, which nothing fits.
+const MAX_HOPS: usize = 16;
 
 /// Every problem of `node` with `schema`, which is also where references resolve. Unknown keys of the root are left
 /// to the key rules.
 pub(super) fn problems(schema: &Value, node: &Node<'_>) -> Vec<Problem> {
-    let mut walk = Walk { root: schema, path: String::new(), problems: Vec::new(), steps: 0, hops: 0 };
+    let mut walk = Walk::new(schema, node);
     walk.value(schema, node);
-    if walk.steps > MAX_STEPS {
+    if walk.steps_left == 0 {
         walk.problems.clear();
         walk.problem(
             ProblemKind::OutOfBounds,
-            "arguments that can be checked in reasonable time".into(),
-            "too many".into(),
+            || "arguments that can be checked in reasonable time".into(),
+            || "too many alternatives".into(),
         );
     }
     walk.problems
@@ -37,40 +39,52 @@ pub(super) struct Walk<'s> {
     pub(super) root: &'s Value,
     path: String,
     problems: Vec<Problem>,
-    steps: usize,
+    /// While an alternative is only tried: whether it has failed. Nothing is put into words then.
+    trial: Option<bool>,
+    steps_left: usize,
     hops: usize,
 }
 
 impl<'s> Walk<'s> {
+    pub(super) fn new(root: &'s Value, node: &Node<'_>) -> Self {
+        let steps_left = STEPS + STEPS_PER_VALUE * node.count();
+        Self { root, path: String::new(), problems: Vec::new(), trial: None, steps_left, hops: 0 }
+    }
+
     pub(super) fn value(&mut self, schema: &'s Value, node: &Node<'_>) {
-        self.steps += 1;
-        let Some(keywords) = schema.as_object().filter(|_| self.steps <= MAX_STEPS) else {
+        if self.trial == Some(true) {
+            return;
+        }
+        self.steps_left = self.steps_left.saturating_sub(1);
+        let Some(keywords) = schema.as_object().filter(|_| self.steps_left > 0) else {
             if schema == &Value::Bool(false) {
-                self.problem(ProblemKind::InvalidType, "no value at all".into(), preview(node, MAX_GOT));
+                self.nothing_fits(node);
             }
             return;
         };
         if keywords.get("not").is_some_and(takes_everything) {
-            self.problem(ProblemKind::InvalidType, "no value at all".into(), preview(node, MAX_GOT));
+            self.nothing_fits(node);
             return;
         }
         if !self.is_of_type(schema, keywords, node) {
             return;
         }
         if let Some(target) = expect::resolve(self.root, keywords) {
-            self.hops += 1;
-            if self.hops < MAX_HOPS {
-                self.value(target, node);
+            if self.hops >= MAX_HOPS {
+                self.nothing_fits(node);
+                return;
             }
+            self.hops += 1;
+            self.value(target, node);
+            self.hops -= 1;
         }
         for part in keywords.get("allOf").and_then(Value::as_array).into_iter().flatten() {
             self.value(part, node);
         }
         if let Some(values) = expect::listed(keywords) {
             if !values.iter().any(|value| node.equals(value)) {
-                let wanted = Wanted::of(self.root, schema);
-                let kind = if wanted.takes_kind_of(node) { ProblemKind::OutOfBounds } else { ProblemKind::InvalidType };
-                self.problem(kind, wanted.to_string(None), preview(node, MAX_GOT));
+                let root = self.root;
+                self.not_wanted_of(|| Wanted::of(root, schema), node);
                 return;
             }
         }
@@ -94,53 +108,55 @@ impl<'s> Walk<'s> {
         if types.peek().is_none() || types.any(|name| name == kind || (name == "number" && kind == "integer")) {
             return true;
         }
-        let overflows = |number: &&str| number.parse::<f64>().is_ok_and(f64::is_infinite);
         if let Node::Number(number) = node {
-            if overflows(number) && expect::types(keywords).any(|name| name == "integer") {
+            let overflows = number.parse::<f64>().is_ok_and(f64::is_infinite);
+            if overflows && expect::types(keywords).any(|name| name == "integer") {
                 self.number(schema, keywords, number, node);
                 return false;
             }
         }
-        let expected = expect::describe(self.root, schema);
-        self.problem(ProblemKind::InvalidType, expected, preview(node, MAX_GOT));
+        let root = self.root;
+        self.problem(ProblemKind::InvalidType, || expect::describe(root, schema), || preview(node, MAX_GOT));
         false
     }
 
     fn number(&mut self, schema: &Value, keywords: &Keywords, number: &str, node: &Node<'_>) {
         let bounds = Bounds::of(keywords);
-        if let Some(kind) = bounds.judge(number) {
+        let Some(kind) = bounds.judge(number) else { return };
+        let root = self.root;
+        let expected = || {
             let (of, bounded) = bounds.describe(keywords);
-            let wanted = Wanted::of(self.root, schema);
-            let expected = if wanted.kinds.contains(&of) { wanted.to_string(Some((of, &bounded))) } else { bounded };
-            self.problem(kind, expected, plain_value(node, MAX_GOT));
-        }
+            let wanted = Wanted::of(root, schema);
+            if wanted.kinds.contains(&of) { wanted.to_string(Some((of, &bounded))) } else { bounded }
+        };
+        self.problem(kind, expected, || plain_value(node, MAX_GOT));
     }
 
     /// A count that has a least and a most: characters, items, fields.
     fn count(&mut self, keywords: &Keywords, limits: [&str; 2], count: usize, units: [&str; 2]) {
         let limit = |key: &str| keywords.get(key).and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
         let [least, most] = limits.map(limit);
-        if least.is_some_and(|least| count < least) || most.is_some_and(|most| count > most) {
-            let [one, many] = units;
-            let expected = match (least, most) {
-                (least, Some(most)) if least.is_some_and(|least| least > 0) => {
-                    format!("{}..={most} {many}", least.unwrap_or(0))
-                }
-                (_, Some(most)) => format!("at most {most} {}", if most == 1 { one } else { many }),
-                (least, None) => {
-                    let least = least.unwrap_or(0);
-                    format!("at least {least} {}", if least == 1 { one } else { many })
-                }
-            };
-            let got = format!("{count} {}", if count == 1 { one } else { many });
-            self.problem(ProblemKind::OutOfBounds, expected, got);
+        let least = least.unwrap_or(0);
+        if count >= least && most.is_none_or(|most| count <= most) {
+            return;
         }
+        let unit = |count: usize| units[usize::from(count != 1)];
+        let expected = || match most {
+            Some(most) if least > 0 => format!("{least}..={most} {}", units[1]),
+            Some(most) => format!("at most {most} {}", unit(most)),
+            None => format!("at least {least} {}", unit(least)),
+        };
+        self.problem(ProblemKind::OutOfBounds, expected, || format!("{count} {}", unit(count)));
     }
 
     fn array(&mut self, keywords: &'s Keywords, items: &[Node<'_>]) {
         self.count(keywords, ["minItems", "maxItems"], items.len(), ["item", "items"]);
         if keywords.get("uniqueItems") == Some(&Value::Bool(true)) && has_repeats(items) {
-            self.problem(ProblemKind::OutOfBounds, "items that are all different".into(), "the same item twice".into());
+            self.problem(
+                ProblemKind::OutOfBounds,
+                || "items that are all different".into(),
+                || "the same item twice".into(),
+            );
         }
         let first: &[Value] = keywords.get("prefixItems").and_then(Value::as_array).map_or(&[], Vec::as_slice);
         let rest = keywords.get("items");
@@ -163,12 +179,13 @@ impl<'s> Walk<'s> {
             if let Some(value) = node.get(name) {
                 self.child(name, schema, value);
             } else if is_required(name) {
-                self.missing(name, expect::describe(self.root, schema));
+                let root = self.root;
+                self.missing(name, || expect::describe(root, schema));
             }
         }
         for name in required.iter().filter_map(Value::as_str) {
             if !properties.is_some_and(|properties| properties.contains_key(name)) && node.get(name).is_none() {
-                self.missing(name, "a value".into());
+                self.missing(name, || "a value".into());
             }
         }
         let patterns = keywords.get("patternProperties").and_then(Value::as_object);
@@ -200,15 +217,30 @@ impl<'s> Walk<'s> {
     }
 
     fn unknown(&mut self, key: &str, properties: Option<&Keywords>, patterns: Option<&Keywords>) {
-        let expected = match patterns.and_then(|patterns| patterns.keys().next()) {
-            Some(pattern) if pattern.contains("\\d") => "an integer as the key".into(),
+        let expected = || match patterns.and_then(|patterns| patterns.keys().next()) {
+            Some(pattern) if pattern.contains("\\d") => "no such field; keys here are integers".into(),
             _ => expect::no_such_field(properties.into_iter().flat_map(Keywords::keys).map(String::as_str)),
         };
-        self.at(key, |walk| walk.problem(ProblemKind::UnknownField, expected, "unknown field".into()));
+        self.at(key, |walk| walk.problem(ProblemKind::UnknownField, expected, || "unknown field".into()));
     }
 
-    pub(super) fn missing(&mut self, name: &str, expected: String) {
-        self.at(name, |walk| walk.problem(ProblemKind::Missing, expected, "missing".into()));
+    pub(super) fn missing(&mut self, name: &str, expected: impl FnOnce() -> String) {
+        self.at(name, |walk| walk.problem(ProblemKind::Missing, expected, || "missing".into()));
+    }
+
+    fn not_wanted_of<'w>(&mut self, wanted: impl FnOnce() -> Wanted<'w>, node: &Node<'_>) {
+        if self.is_trial() { self.nothing_fits(node) } else { self.not_wanted(&wanted(), node) }
+    }
+
+    /// A value of the right or the wrong kind that is none of those wanted.
+    pub(super) fn not_wanted(&mut self, wanted: &Wanted<'_>, node: &Node<'_>) {
+        let fits = wanted.takes_kind_of(node);
+        let kind = if fits { ProblemKind::OutOfBounds } else { ProblemKind::InvalidType };
+        self.problem(kind, || wanted.to_string(None), || preview(node, MAX_GOT));
+    }
+
+    pub(super) fn nothing_fits(&mut self, node: &Node<'_>) {
+        self.problem(ProblemKind::InvalidType, || "no value at all".into(), || preview(node, MAX_GOT));
     }
 
     pub(super) fn at(&mut self, step: &str, then: impl FnOnce(&mut Self)) {
@@ -218,27 +250,23 @@ impl<'s> Walk<'s> {
         self.path.truncate(length);
     }
 
-    pub(super) fn problem(&mut self, kind: ProblemKind, expected: String, got: String) {
-        if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(Problem { path: self.path.clone(), kind, expected, got });
+    fn problem(&mut self, kind: ProblemKind, expected: impl FnOnce() -> String, got: impl FnOnce() -> String) {
+        if let Some(has_failed) = &mut self.trial {
+            *has_failed = true;
+        } else if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(Problem { path: self.path.clone(), kind, expected: expected(), got: got() });
         }
     }
 
-    /// The problems that a schema would find, without keeping them.
-    pub(super) fn attempt(&mut self, schema: &'s Value, node: &Node<'_>) -> Vec<Problem> {
-        let kept = std::mem::take(&mut self.problems);
+    /// Whether a value has no problem, found out without naming one.
+    pub(super) fn fits(&mut self, schema: &'s Value, node: &Node<'_>) -> bool {
+        let outer = self.trial.replace(false);
         self.value(schema, node);
-        std::mem::replace(&mut self.problems, kept)
+        std::mem::replace(&mut self.trial, outer) == Some(false)
     }
 
-    pub(super) fn keep(&mut self, problems: Vec<Problem>) {
-        let room = MAX_PROBLEMS.saturating_sub(self.problems.len());
-        self.problems.extend(problems.into_iter().take(room));
-    }
-
-    /// Whether a problem lies at the value itself, not inside it.
-    pub(super) fn is_here(&self, problem: &Problem) -> bool {
-        problem.path == self.path
+    pub(super) fn is_trial(&self) -> bool {
+        self.trial.is_some()
     }
 }
 

@@ -1,17 +1,19 @@
 //! Writes any value as compact JSON, piece by piece: depth and non-finite numbers watched, strings edited on the way.
 
 mod names;
+mod nest;
 mod raw;
 mod sink;
+mod state;
 mod watch;
 
 use std::{borrow::Cow, ops::ControlFlow};
 
 use serde::Serialize;
 
-pub(crate) use raw::{Blanks, is_json, rewrite};
+pub(crate) use raw::{is_json, rewrite};
 use sink::Sink;
-use watch::State;
+use state::State;
 
 /// Deepest nesting that is written; DESIGN section 3.
 pub(crate) const MAX_DEPTH: usize = 512;

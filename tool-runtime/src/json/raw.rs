@@ -6,36 +6,22 @@ use serde::de::{Deserializer, IgnoredAny, Visitor};
 
 use super::{Edit, Fault, MAX_DEPTH, Push, Role, sink::Sink};
 
-/// What becomes of the blanks between tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Blanks {
-    Keep,
-    Drop,
-}
-
-/// Whether `text` is one JSON document, of any depth; needs no memory beside a bit per level.
+/// Whether `text` is one JSON document, of any depth; needs no memory beside a byte per level.
 pub(crate) fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Writes the JSON document `text` with its strings and keys as `edit` gives them back; numbers, and strings
-/// that stay the same, keep their spelling. In text that is no JSON, what looks like a string is edited.
-pub(crate) fn rewrite(text: &str, blanks: Blanks, push: Push<'_>, mut edit: Option<Edit<'_>>) -> Result<(), Fault> {
+/// Writes the JSON document `text` compactly, with its strings and keys as `edit` gives them back; numbers, and
+/// strings that stay the same, keep their spelling. In text that is no JSON, what looks like a string is edited.
+pub(crate) fn rewrite(text: &str, push: Push<'_>, edit: Edit<'_>) -> Result<(), Fault> {
     let mut sink = Sink::new(push);
     let mut level = Level::inside(0, true);
     pieces(text, |piece, after| {
         level.follow(piece)?;
         let written = match piece {
-            Piece::Blank(blank) if blanks == Blanks::Keep => sink.write(blank.as_bytes()),
             Piece::Blank(_) => ControlFlow::Continue(()),
             Piece::Other(token) => sink.write(token.as_bytes()),
-            Piece::String(token) => {
-                let role = level.role(after);
-                write_string(&mut sink, token, |text| match &mut edit {
-                    Some(edit) => edit(role, text),
-                    None => Cow::Borrowed(text),
-                })
-            }
+            Piece::String(token) => write_string(&mut sink, token, |text| edit(level.role(after), text)),
         };
         if written.is_break() { Err(Fault::Stopped) } else { Ok(()) }
     })?;

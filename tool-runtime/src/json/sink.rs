@@ -22,30 +22,37 @@ impl<'a> Sink<'a> {
     /// Hands over what is left, unless the reader has stopped.
     pub(super) fn flush_text(&mut self) -> ControlFlow<()> {
         if self.state.is_continue() && !self.buffer.is_empty() {
-            self.state = match str::from_utf8(&self.buffer) {
-                Ok(text) => (self.push)(text),
-                Err(_) => ControlFlow::Break(()),
-            };
+            self.state = push_bytes(self.push, &self.buffer);
             self.buffer.clear();
         }
         self.state
     }
 
+    #[inline]
     pub(super) fn write(&mut self, bytes: &[u8]) -> ControlFlow<()> {
         if self.buffer.len() + bytes.len() > PIECE {
-            self.flush_text()?;
-            if bytes.len() > PIECE {
-                // A long string goes through as it is, without a copy.
-                self.state = match str::from_utf8(bytes) {
-                    Ok(text) => (self.push)(text),
-                    Err(_) => ControlFlow::Break(()),
-                };
-                return self.state;
-            }
+            return self.write_past(bytes);
         }
         self.buffer.extend_from_slice(bytes);
         self.state
     }
+
+    #[cold]
+    fn write_past(&mut self, bytes: &[u8]) -> ControlFlow<()> {
+        self.flush_text()?;
+        if bytes.len() > PIECE {
+            // A long string goes through as it is, without a copy.
+            self.state = push_bytes(self.push, bytes);
+            return self.state;
+        }
+        self.buffer.extend_from_slice(bytes);
+        self.state
+    }
+}
+
+/// A JSON writer's bytes are text; were they not, the walk would end.
+fn push_bytes(push: Push<'_>, bytes: &[u8]) -> ControlFlow<()> {
+    std::str::from_utf8(bytes).map_or(ControlFlow::Break(()), push)
 }
 
 impl io::Write for Sink<'_> {
@@ -54,6 +61,7 @@ impl io::Write for Sink<'_> {
         Ok(bytes.len())
     }
 
+    #[inline]
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match Sink::write(self, bytes) {
             ControlFlow::Continue(()) => Ok(()),

@@ -1,31 +1,17 @@
-//! A serializer round serde_json's own that counts depth and offers every string for editing.
+//! A serializer round `serde_json`'s own that counts depth and offers every string for editing.
 
-use std::{
-    borrow::Cow,
-    cell::{Cell, RefCell},
-    fmt::{Display, Write},
-};
+use std::fmt::{Display, Write};
 
-use serde::ser::{self, Error as _, Serialize, Serializer};
+use serde::ser::{Error as _, Serialize, Serializer};
 
 use super::{
-    Edit, Fault, MAX_DEPTH, Role,
+    Edit, Role,
     names::Names,
+    nest::Nest,
     raw::{self, Level},
     sink::Sink,
+    state::State,
 };
-
-/// What a walk has to remember, shared by its serializers.
-pub(super) struct State<'w> {
-    edit: RefCell<Option<Edit<'w>>>,
-    /// Calls of `Serialize` inside each other; never less than the brackets that are open.
-    depth: Cell<usize>,
-    /// Brackets that are open.
-    level: Cell<usize>,
-    non_finite: Cell<usize>,
-    fault: Cell<Option<Fault>>,
-    rename: Cell<Option<String>>,
-}
 
 pub(super) fn write<T: Serialize + ?Sized>(
     value: &T,
@@ -36,100 +22,31 @@ pub(super) fn write<T: Serialize + ?Sized>(
     value.serialize(Watch { inner: &mut inner, state, kind: Kind::Text(Role::Value) })
 }
 
-impl<'w> State<'w> {
-    pub(super) fn new(edit: Option<Edit<'w>>) -> Self {
-        Self {
-            edit: RefCell::new(edit),
-            depth: Cell::new(0),
-            level: Cell::new(0),
-            non_finite: Cell::new(0),
-            fault: Cell::new(None),
-            rename: Cell::new(None),
-        }
-    }
-
-    pub(super) fn non_finite(&self) -> usize {
-        self.non_finite.get()
-    }
-
-    pub(super) fn take_fault(&self) -> Option<Fault> {
-        self.fault.take()
-    }
-
-    fn edits(&self) -> bool {
-        self.edit.borrow().is_some()
-    }
-
-    fn edited<'t>(&self, role: Role, text: &'t str) -> Cow<'t, str> {
-        match &mut *self.edit.borrow_mut() {
-            Some(edit) => edit(role, text),
-            None => Cow::Borrowed(text),
-        }
-    }
-
-    /// One step deeper, into `brackets` more brackets.
-    fn enter<E: ser::Error>(&self, brackets: usize) -> Result<(), E> {
-        let depth = self.depth.get() + brackets.max(1);
-        if depth > MAX_DEPTH {
-            return Err(self.fail(Fault::TooDeep));
-        }
-        self.depth.set(depth);
-        self.level.set(self.level.get() + brackets);
-        Ok(())
-    }
-
-    fn leave(&self, brackets: usize) {
-        self.depth.set(self.depth.get().saturating_sub(brackets.max(1)));
-        self.level.set(self.level.get().saturating_sub(brackets));
-    }
-
-    fn fail<E: ser::Error>(&self, fault: Fault) -> E {
-        self.fault.set(Some(fault));
-        E::custom("the walk has ended")
-    }
-
-    fn key(&self) -> Role {
-        Role::Key { top: self.level.get() == 1 }
-    }
-
-    /// Prepares the key that serde_json is about to write from a `&'static str`.
-    fn name_key(&self, role: Role, name: &'static str) {
-        let edited = self.edited(role, name);
-        if *edited != *name {
-            self.rename.set(Some(edited.into_owned()));
-        }
-    }
-
-    /// The same for a variant whose brackets are not open yet.
-    fn name_variant(&self, variant: &'static str) {
-        self.name_key(Role::Key { top: self.level.get() == 0 }, variant);
-    }
-}
-
+/// What a string stands for.
 #[derive(Clone, Copy)]
-enum Kind {
+pub(super) enum Kind {
     Text(Role),
-    /// Inside serde_json's `RawValue`: the string is JSON.
+    /// Inside `serde_json`'s `RawValue`: the string is JSON.
     Raw,
-    /// Inside serde_json's `Number`, where somebody turned on `arbitrary_precision`.
+    /// Inside `serde_json`'s `Number`, where somebody turned on `arbitrary_precision`.
     Number,
 }
 
-/// serde_json tells its own types by these names.
+/// `serde_json` tells its own types by these names.
 const RAW_VALUE: &str = "$serde_json::private::RawValue";
 const NUMBER: &str = "$serde_json::private::Number";
 
-struct Watch<'s, 'w, S> {
+pub(super) struct Watch<'s, 'w, S> {
     inner: S,
     state: &'s State<'w>,
     kind: Kind,
 }
 
 /// A value on its way to the next serializer.
-struct Watched<'s, 'w, 't, T: ?Sized> {
-    value: &'t T,
-    state: &'s State<'w>,
-    kind: Kind,
+pub(super) struct Watched<'s, 'w, 't, T: ?Sized> {
+    pub(super) value: &'t T,
+    pub(super) state: &'s State<'w>,
+    pub(super) kind: Kind,
 }
 
 impl<T: Serialize + ?Sized> Serialize for Watched<'_, '_, '_, T> {
@@ -169,7 +86,7 @@ impl<'s, 'w, S: Serializer> Watch<'s, 'w, S> {
         write: impl FnOnce(S, V) -> Result<S::Ok, S::Error>,
     ) -> Result<S::Ok, S::Error> {
         if !is_finite {
-            self.state.non_finite.set(self.state.non_finite.get() + 1);
+            self.state.count_non_finite();
         }
         write(self.inner, value)
     }
@@ -310,7 +227,7 @@ impl<'s, 'w, S: Serializer> Serializer for Watch<'s, 'w, S> {
     }
 
     fn serialize_struct(self, name: &'static str, length: usize) -> Result<Self::SerializeStruct, S::Error> {
-        // Brackets of serde_json's own types are never written.
+        // Brackets of `serde_json`'s own types are never written.
         let (brackets, kind) = match name {
             RAW_VALUE => (0, Kind::Raw),
             NUMBER => (0, Kind::Number),
@@ -329,99 +246,5 @@ impl<'s, 'w, S: Serializer> Serializer for Watch<'s, 'w, S> {
     ) -> Result<Self::SerializeStructVariant, S::Error> {
         self.state.name_variant(variant);
         self.nest(2, |inner| inner.serialize_struct_variant(name, index, variant, length))
-    }
-}
-
-/// A list or an object that is being written.
-struct Nest<'s, 'w, C> {
-    inner: C,
-    state: &'s State<'w>,
-    brackets: usize,
-    /// What its values are.
-    kind: Kind,
-}
-
-impl<'s, 'w, C> Nest<'s, 'w, C> {
-    fn watched<'t, T: ?Sized>(&self, value: &'t T) -> Watched<'s, 'w, 't, T> {
-        Watched { value, state: self.state, kind: self.kind }
-    }
-
-    /// For fields, whose names serde_json checks itself inside its own types.
-    fn name_field(&self, name: &'static str) {
-        if matches!(self.kind, Kind::Text(_)) {
-            self.state.name_key(self.state.key(), name);
-        }
-    }
-}
-
-macro_rules! list {
-    ($($nest:ident: $method:ident),* $(,)?) => {
-        $(impl<C: ser::$nest> ser::$nest for Nest<'_, '_, C> {
-            type Ok = C::Ok;
-            type Error = C::Error;
-
-            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
-                let value = self.watched(value);
-                self.inner.$method(&value)
-            }
-
-            fn end(self) -> Result<C::Ok, C::Error> {
-                self.state.leave(self.brackets);
-                self.inner.end()
-            }
-        })*
-    };
-}
-
-list! {
-    SerializeSeq: serialize_element,
-    SerializeTuple: serialize_element,
-    SerializeTupleStruct: serialize_field,
-    SerializeTupleVariant: serialize_field,
-}
-
-macro_rules! fields {
-    ($($nest:ident),* $(,)?) => {
-        $(impl<C: ser::$nest> ser::$nest for Nest<'_, '_, C> {
-            type Ok = C::Ok;
-            type Error = C::Error;
-
-            fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), C::Error> {
-                self.name_field(name);
-                let value = self.watched(value);
-                self.inner.serialize_field(name, &value)
-            }
-
-            fn skip_field(&mut self, name: &'static str) -> Result<(), C::Error> {
-                self.inner.skip_field(name)
-            }
-
-            fn end(self) -> Result<C::Ok, C::Error> {
-                self.state.leave(self.brackets);
-                self.inner.end()
-            }
-        })*
-    };
-}
-
-fields! { SerializeStruct, SerializeStructVariant }
-
-impl<C: ser::SerializeMap> ser::SerializeMap for Nest<'_, '_, C> {
-    type Ok = C::Ok;
-    type Error = C::Error;
-
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), C::Error> {
-        let key = Watched { value: key, state: self.state, kind: Kind::Text(self.state.key()) };
-        self.inner.serialize_key(&key)
-    }
-
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
-        let value = self.watched(value);
-        self.inner.serialize_value(&value)
-    }
-
-    fn end(self) -> Result<C::Ok, C::Error> {
-        self.state.leave(self.brackets);
-        self.inner.end()
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    context::CallContext,
+    context::{self, CallContext},
     fields::{Describe, Fields, Purpose, Slots},
     policy::{Keep, Limit, TruncationStrategy, Trust},
     request::{Misfit, RawArguments},
@@ -207,7 +207,9 @@ impl MacroTool {
             Ok(schema) => Entry::Ready {
                 spec: Arc::new(self.spec()),
                 schema: Arc::new(schema),
+                output_schema: None,
                 callable: Arc::new(Function(self)),
+                needs: Vec::new(),
                 origin: Origin::Function(self.place.to_string()),
             },
             Err(faults) => Entry::NotATool(format!("tool `{}`, {}: {}", self.name, self.place, faults.join("; "))),
@@ -227,6 +229,11 @@ impl MacroTool {
             keep: self.keep,
             trust: self.trust,
             hints: self.hints,
+            timeout: None,
+            blocking: false,
+            approval: false,
+            strict: false,
+            tags: Vec::new(),
         }
     }
 }
@@ -275,5 +282,5 @@ impl Callable for Function {
 
 /// The context of a check: no tool sees it.
 fn nobody() -> CallContext {
-    CallContext { call_id: "".into(), tool_name: "".into(), session: None }
+    CallContext::from(context::Parts::default())
 }

@@ -7,7 +7,7 @@ mod text;
 use std::sync::Arc;
 
 use crate::{
-    artifact::{ArtifactMeta, Saved, StoreReason},
+    artifact::{ArtifactMeta, Saved},
     fence::{self, Marker},
     header::{self, Header, Pointer},
     outcome::{ModelText, Receipt, Status},
@@ -16,6 +16,7 @@ use crate::{
     registry::{Inner, Installed},
     resolve::Facing,
     sanitise::{self, Sanitised},
+    thread::{self, Place},
     truncate::Opened,
     value::Output,
 };
@@ -48,8 +49,6 @@ pub(crate) enum Saves {
     /// Small ones, into a store that doesn't block.
     OnlyQuick,
     Any,
-    /// None: the header says that the result was not saved.
-    None,
 }
 
 /// More than this is not saved on a thread of the async runtime: 256 KiB.
@@ -67,8 +66,24 @@ pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread>
     }
 }
 
+/// Presents a result at once, or on the blocking pool where a store has to be waited for.
+pub(crate) async fn present_at(job: Job, place: Place) -> Presented {
+    if place == Place::Thread || !thread::is_inside_runtime() {
+        return present_waiting(&job, Saves::Any);
+    }
+    if let Ok(presented) = present(&job, Saves::OnlyQuick) {
+        return presented;
+    }
+    let job = Arc::new(job);
+    let worker = Arc::clone(&job);
+    match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
+        Some(presented) => presented.await,
+        None => present_waiting(&job, Saves::Any),
+    }
+}
+
 /// Where waiting is no trouble.
-pub(crate) fn present_waiting(job: &Job, saves: Saves) -> Presented {
+fn present_waiting(job: &Job, saves: Saves) -> Presented {
     // Only `OnlyQuick` ever asks for a thread; should that change, nothing is shown rather than too much.
     present(job, saves).unwrap_or_else(|NeedsThread| text::withheld(job, "its result could not be saved here"))
 }
@@ -94,9 +109,6 @@ impl Job {
     /// Opens a save of this call's full result.
     fn open(&self, is_json: bool, saves: Saves) -> Opened {
         let Some(store) = &self.inner.store else { return Opened::NoStore };
-        if saves == Saves::None {
-            return Opened::Refused(StoreReason::Failed);
-        }
         if saves == Saves::OnlyQuick && store.blocks() {
             return Opened::NeedsThread;
         }

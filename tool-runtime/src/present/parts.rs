@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    artifact::Saved,
+    artifact::{Saved, StoreReason},
     contain::{self, Panicked},
     cut::{self, Ends},
     fence,
@@ -12,7 +12,7 @@ use crate::{
     policy::{Keep, Scope, TruncationStrategy},
     render::{self, Reply},
     sanitise::{self, Counts, Sanitised},
-    truncate::{self, Opened, Saving, Unfit},
+    truncate::{self, Saving, Unfit},
 };
 
 use super::{
@@ -42,9 +42,12 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     let bodies: Vec<Cow<'_, str>> = cleaned
         .iter()
         .zip(&lengths)
-        .map(|((text, _), &chars)| match chars > allowance {
-            true => Cow::Owned(cut::cut(text, chars, allowance, ends)),
-            false => Cow::Borrowed(text.as_ref()),
+        .map(|((text, _), &chars)| {
+            if chars > allowance {
+                Cow::Owned(cut::cut(text, chars, allowance, ends))
+            } else {
+                Cow::Borrowed(text.as_ref())
+            }
         })
         .collect();
     let shown: usize = bodies.iter().map(|body| cut::count(body)).sum();
@@ -83,7 +86,7 @@ fn as_text(part: &Part) -> Option<&str> {
 fn clean<'t>(job: &Job, text: &'t str) -> (Cow<'t, str>, Counts) {
     if job.is_external() {
         let (text, counts) = sanitise::text(text);
-        (text.into_cow(), counts)
+        (text.into_inner(), counts)
     } else {
         (Cow::Borrowed(text), Counts::default())
     }
@@ -128,7 +131,7 @@ fn save(job: &Job, raw: &[&str], saves: Saves) -> Result<Saved, NeedsThread> {
     match saved {
         Ok(Ok((saved, _))) => Ok(saved),
         Ok(Err(Unfit::NeedsThread)) => Err(NeedsThread),
-        Ok(Err(Unfit::Fault(_))) | Err(Panicked(_)) => Ok(Saved::No(crate::artifact::StoreReason::Failed)),
+        Ok(Err(Unfit::Fault(_))) | Err(Panicked(_)) => Ok(Saved::No(StoreReason::Failed)),
     }
 }
 

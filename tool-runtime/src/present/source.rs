@@ -5,9 +5,8 @@ use std::{borrow::Cow, cell::Cell, ops::ControlFlow};
 use serde_json::Value;
 
 use crate::{
-    cut,
+    contain, cut,
     json::{self, Edit, Fault, Push, Role, Walk},
-    contain,
     sanitise::{self, Counts},
     truncate::Material,
     value::Output,
@@ -116,7 +115,7 @@ impl Cleaner {
             self.broken.set(true);
             return Cow::Borrowed("");
         };
-        let mut cleaned = cleaned.into_cow();
+        let mut cleaned = cleaned.into_inner();
         if counts != Counts::default() || matches!(cleaned, Cow::Owned(_)) {
             if matches!(role, Role::Key { .. }) {
                 // Two keys may be the same once cleaned, and a reader keeps only one of them.
@@ -142,7 +141,12 @@ fn json_chars(text: &str) -> usize {
 }
 
 /// Hands the source over as a material that can be poured again and again.
-pub(super) fn with_material<R>(source: Source<'_>, external: bool, cleaner: &Cleaner, use_it: impl FnOnce(&Material<'_>) -> R) -> R {
+pub(super) fn with_material<R>(
+    source: Source<'_>,
+    external: bool,
+    cleaner: &Cleaner,
+    use_it: impl FnOnce(&Material<'_>) -> R,
+) -> R {
     let write = |push: Push<'_>, edit: Option<Edit<'_>>| -> Result<(), Fault> {
         cleaner.begin();
         let result = match source {
@@ -164,10 +168,11 @@ pub(super) fn with_material<R>(source: Source<'_>, external: bool, cleaner: &Cle
         }
         result
     };
-    if source.is_json() {
-        use_it(&Material::Json(&write))
-    } else {
-        use_it(&Material::Text(&|push| write(push, None)))
+    match source {
+        // In memory already, and nothing changes it: the one case that costs no copy.
+        Source::Text(text) if !external => use_it(&Material::Whole(text)),
+        Source::Text(_) | Source::Texts(_) => use_it(&Material::Text(&|push| write(push, None))),
+        Source::Output(_) | Source::Value(_) => use_it(&Material::Json(&write)),
     }
 }
 
@@ -187,10 +192,14 @@ fn walk(
     cleaner: &Cleaner,
     write: impl FnOnce(&mut Walk<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let mut both;
-    let mut clean;
+    // Each in a variable of its own: what `Walk` borrows has to outlive it.
+    let (mut plain, mut clean, mut both);
     let edit: Option<Edit<'_>> = match (external, edit) {
-        (false, edit) => edit,
+        (false, None) => None,
+        (false, Some(edit)) => {
+            plain = for_every_lifetime(|role, text| edit(role, text));
+            Some(&mut plain)
+        }
         (true, None) => {
             clean = for_every_lifetime(|role, text| cleaner.string(role, text));
             Some(&mut clean)

@@ -1,10 +1,11 @@
 //! One text: the full result, a view, or an error.
 
+use std::borrow::Cow;
+
 use crate::{
     artifact::Saved,
     contain::{self, Panicked},
-    cut,
-    fence,
+    cut, fence,
     json::Fault,
     outcome::{ModelText, Receipt, Status, ViewSource},
     output::ModelOutput,
@@ -24,9 +25,6 @@ use super::{
 const NO_OUTPUT: &str = "(no output)";
 
 pub(super) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread> {
-    if let Some(presented) = untouched(job) {
-        return Ok(presented);
-    }
     let draft = match Draft::new(job).cut(saves) {
         Ok(draft) => draft,
         Err(Stop::NeedsThread) => return Err(NeedsThread),
@@ -34,31 +32,6 @@ pub(super) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread>
         Err(Stop::Unserialisable { message, leak }) => return Ok(unserialisable(job, &message, leak)),
     };
     Ok(draft.render())
-}
-
-/// The plain case, without a copy: a trusted text within its limit and nothing to say beside it.
-fn untouched(job: &Job) -> Option<Presented> {
-    let policy = job.policy();
-    let text = job.output.as_text().filter(|text| !text.is_empty())?;
-    let plain = matches!(job.facing, Facing::Full)
-        && !job.is_external()
-        && job.notices.is_empty()
-        && policy.keep == Keep::OnCut;
-    if !plain {
-        return None;
-    }
-    // A character has 1 to 4 bytes, so most texts need no counting to be judged.
-    if policy.limit.is_some_and(|limit| text.len() / 4 > limit) {
-        return None;
-    }
-    let chars = cut::count(text);
-    if policy.limit.is_some_and(|limit| chars > limit) {
-        return None;
-    }
-    let mut receipt = Receipt::new(ViewSource::Full);
-    (receipt.full_chars, receipt.raw_chars) = (Some(chars), Some(chars));
-    (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
-    Some(Presented { text: ModelText::SameAsOutput, content: None, status: None, receipt, leak: false })
 }
 
 /// Why there is no draft.
@@ -147,7 +120,14 @@ impl<'a> Draft<'a> {
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         self.guarded(|| {
             with_material(self.source, self.job.is_external(), &self.cleaner, |material| {
-                truncate::fit(material, limit, policy.strategy, policy.field_limit, !self.job.is_external(), &mut saving)
+                truncate::fit(
+                    material,
+                    limit,
+                    policy.strategy,
+                    policy.field_limit,
+                    !self.job.is_external(),
+                    &mut saving,
+                )
             })
         })
     }
@@ -218,19 +198,31 @@ impl Cut<'_> {
         }
         let notices = render::notices(&notices);
 
-        let empty = fitted.original == 0 && !fitted.truncated;
-        let body = if empty { NO_OUTPUT.to_owned() } else { fitted.content };
-        let body = Sanitised::after_cut(body);
-        let marker = draft.fenced.then(|| job.marker(0, &body));
+        let body = match (&fitted.content, draft.source) {
+            _ if fitted.original == 0 => Cow::Borrowed(NO_OUTPUT),
+            (Some(content), _) => Cow::Borrowed(content.as_str()),
+            (None, Source::Text(text)) => Cow::Borrowed(text),
+            // Only text in memory comes without content.
+            (None, _) => Cow::Borrowed(""),
+        };
+        let marker = draft.fenced.then(|| job.marker(0, &Sanitised::after_cut(body.clone().into_owned())));
         let reply = Reply {
             headers: &headers,
             fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-            body: body.as_str(),
+            body: &body,
             notices: &notices,
         };
-        let text = if reply.is_bare() { body.into_string() } else { reply.text() };
-        receipt.model_chars = cut::count(&text);
-        Presented { text: ModelText::Own(text), content: None, status: None, receipt, leak: false }
+        let is_output_itself = matches!(job.facing, Facing::Full | Facing::Error { .. }) && fitted.content.is_none();
+        let text = if reply.is_bare() && is_output_itself && fitted.original > 0 {
+            ModelText::SameAsOutput
+        } else {
+            ModelText::Own(reply.text())
+        };
+        receipt.model_chars = match &text {
+            ModelText::Own(text) => cut::count(text),
+            ModelText::SameAsOutput => fitted.original,
+        };
+        Presented { text, content: None, status: None, receipt, leak: false }
     }
 }
 

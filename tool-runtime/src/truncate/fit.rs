@@ -10,7 +10,7 @@ use super::{
 use crate::{
     artifact::Saved,
     cut::{self, Ends},
-    json::{self, Blanks, Edit, Fault, Push},
+    json::{self, Edit, Fault, Push},
     policy::TruncationStrategy,
 };
 
@@ -22,10 +22,13 @@ pub(crate) enum Material<'a> {
     /// Text in memory that was found to be a JSON object.
     Document(&'a str),
     /// Text that is made piece by piece.
-    Text(&'a dyn Fn(Push<'_>) -> Result<(), Fault>),
+    Text(PourText<'a>),
     /// A value that is written as JSON; `Edit` sees the strings after the owner's own changes to them.
-    Json(&'a dyn Fn(Push<'_>, Option<Edit<'_>>) -> Result<(), Fault>),
+    Json(PourJson<'a>),
 }
+
+pub(crate) type PourText<'a> = &'a dyn Fn(Push<'_>) -> Result<(), Fault>;
+pub(crate) type PourJson<'a> = &'a dyn Fn(Push<'_>, Option<Edit<'_>>) -> Result<(), Fault>;
 
 /// Why there is no [`Fitted`].
 #[derive(Debug)]
@@ -117,16 +120,16 @@ pub(crate) fn fit(
 
 /// Saves the whole text, cut or not; gives its length in characters too.
 pub(crate) fn save(material: &Material<'_>, saving: &mut Saving<'_>) -> Result<(Saved, usize), Unfit> {
-    let mut saver = Saver::new(saving);
-    saver.open();
+    let mut copy = Saver::new(saving);
+    copy.open();
     let mut chars = 0;
     let poured = material.pour(&mut |piece| {
         chars += cut::count(piece);
-        saver.write(piece)
+        copy.write(piece)
     });
     match poured {
-        Ok(()) => Ok((saver.finish(chars)?, chars)),
-        Err(fault) => Err(saver.fail(fault)),
+        Ok(()) => Ok((copy.finish(chars)?, chars)),
+        Err(fault) => Err(copy.fail(fault)),
     }
 }
 
@@ -143,31 +146,31 @@ fn first_pass(material: &Material<'_>, limit: usize, ends: Ends, saving: &mut Sa
         if original <= limit {
             return Ok(First { fitted: Fitted::within(None, original), root_is_object });
         }
-        let mut saver = Saver::new(saving);
+        let mut copy = Saver::new(saving);
         // Where this breaks off, `finish` says so.
-        let _ = saver.write(text);
-        let saved = saver.finish(original)?;
+        let _ = copy.write(text);
+        let saved = copy.finish(original)?;
         let fitted = Fitted::over(cut::cut(text, original, limit, ends), original, ends, saved);
         return Ok(First { fitted, root_is_object });
     }
     let mut window = Window::new(limit, ends);
-    let mut saver = Saver::new(saving);
+    let mut copy = Saver::new(saving);
     let poured = material.pour(&mut |piece| {
         let chars = cut::count(piece);
         if window.overflows_with(chars) {
             if !window.is_over() {
-                saver.write(window.head())?;
+                copy.write(window.head())?;
             }
-            saver.write(piece)?;
+            copy.write(piece)?;
         }
         window.push(piece, chars);
         ControlFlow::Continue(())
     });
     if let Err(fault) = poured {
-        return Err(saver.fail(fault));
+        return Err(copy.fail(fault));
     }
     let original = window.chars();
-    let saved = saver.finish(original)?;
+    let saved = copy.finish(original)?;
     let (is_over, root_is_object) = (window.is_over(), is_object(window.head()));
     let content = window.finish();
     let fitted =
@@ -182,7 +185,7 @@ fn with_pour(
 ) -> Option<Shortened> {
     match *material {
         Material::Whole(_) => None,
-        Material::Document(text) => shorten(&|push, edit| json::rewrite(text, Blanks::Drop, push, Some(edit))),
+        Material::Document(text) => shorten(&|push, edit| json::rewrite(text, push, edit)),
         Material::Json(pour) => shorten(&|push, edit| pour(push, Some(edit))),
         Material::Text(pour) => {
             // The one case with a copy of the whole: somebody wants a stream of text to be treated as JSON.
@@ -193,7 +196,7 @@ fn with_pour(
             };
             pour(&mut push).ok()?;
             json::is_json(&text).then_some(())?;
-            shorten(&|push, edit| json::rewrite(&text, Blanks::Drop, push, Some(edit)))
+            shorten(&|push, edit| json::rewrite(&text, push, edit))
         }
     }
 }

@@ -17,7 +17,9 @@ use crate::{
     policy::TruncationStrategy,
 };
 
-pub(crate) use fit::{Fitted, Material, Unfit, fit, save};
+#[allow(unused_imports, reason = "for the executor, which keeps whole results")]
+pub(crate) use fit::save;
+pub(crate) use fit::{Fitted, Material, Unfit, fit};
 pub(crate) use saver::{Opened, Saving};
 
 /// How [`truncate_result`] cuts, and where it keeps the whole.

@@ -23,7 +23,6 @@ const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::
 const PRIVATE_DIRECTORY: Mode = Mode::RWXU;
 const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 
-#[derive(Debug)]
 pub(super) struct Directory {
     handle: File,
     path: PathBuf,
@@ -45,8 +44,7 @@ impl Directory {
             return Ok(known);
         }
         if let Some(parent) = path.parent() {
-            let made = DirBuilder::new().recursive(true).mode(PRIVATE_DIRECTORY.as_raw_mode()).create(parent);
-            made.map_err(|error| StoreError::with_source(StoreReason::Denied, error))?;
+            DirBuilder::new().recursive(true).mode(0o700).create(parent).map_err(refusal)?;
         }
         match Self::make(path) {
             // Another process was faster; its directory is checked like any other.
@@ -161,7 +159,7 @@ impl Directory {
     }
 
     /// The same by a second name and the removal of the first.
-    fn link_new(&self, from: &str, to: &str) -> Result<(), Errno> {
+    pub(super) fn link_new(&self, from: &str, to: &str) -> Result<(), Errno> {
         fs::linkat(&self.handle, from, &self.handle, to, AtFlags::empty())?;
         self.remove(from).inspect_err(|_| {
             // Without this the file would keep two names, which readers refuse.
@@ -185,20 +183,20 @@ impl Directory {
     }
 }
 
-#[derive(Debug)]
 pub(super) struct Entry {
     pub(super) name: String,
     pub(super) may_be_file: bool,
     pub(super) may_be_directory: bool,
 }
 
-/// What the system says of a directory, as a reason: a missing parent, a link or a file in its place all
+/// What the system says of a directory, as a reason. A missing parent, a link or a file in its place all
 /// mean that the directory is not what it must be.
-fn refusal(error: Errno) -> StoreError {
-    match error {
-        Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NAMETOOLONG => {
-            StoreError::with_source(StoreReason::Denied, error.into())
+fn refusal(error: impl Into<io::Error>) -> StoreError {
+    let error = error.into();
+    match Errno::from_io_error(&error) {
+        Some(Errno::NOENT | Errno::NOTDIR | Errno::EXIST | Errno::LOOP | Errno::MLINK | Errno::NAMETOOLONG) => {
+            StoreError::with_source(StoreReason::Denied, error)
         }
-        error => io::Error::from(error).into(),
+        _ => error.into(),
     }
 }

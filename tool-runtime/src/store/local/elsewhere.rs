@@ -8,11 +8,10 @@ use std::{
 use super::Limits;
 use crate::artifact::{Artifact, ArtifactEntry, ArtifactMeta, ArtifactWriter, StoreError, StoreReason};
 
-#[derive(Debug)]
 pub(super) struct Home;
 
 // The signatures are those of the other `home`.
-#[expect(clippy::unused_self, clippy::needless_pass_by_value, reason = "the same calls on every system")]
+#[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the same calls on every system")]
 impl Home {
     pub(super) fn session() -> Self {
         Self

@@ -24,21 +24,19 @@ use crate::{
 /// Names of session directories are tried until one is free; they are random, so the first is.
 const ATTEMPTS: usize = 8;
 
-#[derive(Debug)]
 pub(super) struct Home {
     place: Place,
     pub(super) digits_of: DigitsOf,
     open: Mutex<Open>,
 }
 
-#[derive(Debug)]
 enum Place {
     /// Below the system's temporary directory, under a name not chosen yet.
     Session,
     At(PathBuf),
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Open {
     /// Of a directory that may be read; nothing is written to it before the first save.
     reader: Option<Arc<Reader>>,

@@ -3,7 +3,7 @@
 
 use std::{
     fs::File,
-    io::{Read, Write},
+    io::Read,
     os::unix::fs::FileExt,
     thread,
     time::{Duration, Instant},
@@ -24,12 +24,13 @@ use crate::{
 pub(super) const TURN: &str = ".lock";
 const PRESENCE: &str = ".live-";
 const TEMPORARY: &str = ".tmp-";
+/// A list of held ids below this length is never worth shortening.
+const LIST_BYTES: u64 = 64 * 1024;
 const TOKEN_DIGITS: usize = 16;
 /// A turn takes milliseconds. A process that was stopped in the middle of one must not hang the others.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Gives the turns. Its file also counts the changes, so that processes notice each other's.
-#[derive(Debug)]
 pub(super) struct Turn(File);
 
 impl Turn {
@@ -90,7 +91,6 @@ impl Turn {
 }
 
 /// One open store. While it lives, its file is locked; the file lists the artifacts it points to.
-#[derive(Debug)]
 pub(super) struct Presence {
     file: File,
     token: String,
@@ -110,8 +110,23 @@ impl Presence {
 
     /// Tells the other processes that somebody here may still read `id`.
     pub(super) fn hold(&self, id: &str) -> std::io::Result<()> {
-        // Written at the end of the file, where our own position always is.
-        (&self.file).write_all(format!("{id}\n").as_bytes())
+        let end = self.file.metadata()?.len();
+        self.file.write_all_at(format!("{id}\n").as_bytes(), end).inspect_err(|_| {
+            // Half a line would spoil the next one.
+            let _ = self.file.set_len(end);
+        })
+    }
+
+    /// Forgets all but `held` once the list has become much longer than that.
+    pub(super) fn shrink<'a>(&self, held: impl Iterator<Item = &'a String>) -> std::io::Result<()> {
+        let text: String = held.flat_map(|id| [id, "\n"]).collect();
+        let is_worth_it = self.file.metadata()?.len() > 2 * text.len() as u64 + LIST_BYTES;
+        if is_worth_it {
+            // It only becomes shorter, so that a full disk is no trouble.
+            self.file.write_all_at(text.as_bytes(), 0)?;
+            self.file.set_len(text.len() as u64)?;
+        }
+        Ok(())
     }
 
     pub(super) fn leave(&self, directory: &Directory) {

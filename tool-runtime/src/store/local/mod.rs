@@ -19,13 +19,15 @@ mod stock;
 mod sweep;
 #[cfg(unix)]
 mod temporary;
+#[cfg(all(test, unix))]
+mod tests;
 #[cfg(unix)]
 mod vault;
 #[cfg(unix)]
 mod write;
 
 use std::{
-    env,
+    env, fmt,
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
@@ -81,7 +83,7 @@ const STORE_DIR: &str = "TOOL_RUNTIME_STORE_DIR";
 /// [`StoreReason::Full`]: crate::StoreReason::Full
 /// [`StoreReason::Denied`]: crate::StoreReason::Denied
 /// [`StoreReason::Unsupported`]: crate::StoreReason::Unsupported
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct LocalStore {
     limits: Limits,
     home: Arc<Home>,
@@ -173,6 +175,12 @@ impl LocalStore {
     /// The directory; none for a session that has saved nothing yet.
     pub fn path(&self) -> Option<PathBuf> {
         self.home.path()
+    }
+}
+
+impl fmt::Debug for LocalStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalStore").field("path", &self.path()).field("limits", &self.limits).finish_non_exhaustive()
     }
 }
 

@@ -30,7 +30,6 @@ const REMEMBERED: usize = 4096;
 pub(super) type DigitsOf = fn(&str) -> &str;
 
 /// Reads from one directory, also before anything is saved to it.
-#[derive(Debug)]
 pub(super) struct Reader {
     pub(super) directory: Directory,
     pub(super) digits_of: DigitsOf,

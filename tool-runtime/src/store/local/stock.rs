@@ -12,7 +12,7 @@ use super::{
 };
 use crate::store::name;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Stock {
     items: HashMap<String, u64>,
     by_digits: HashMap<String, Vec<String>>,

@@ -4,6 +4,7 @@ use std::{
     collections::{HashMap, HashSet},
     fs,
     path::Path,
+    sync::atomic::Ordering,
 };
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
     directory::{Directory, Entry},
     lock::{self, TURN, Turn},
     sidecar::{self, Sidecar},
-    vault::Section,
+    vault::{Keep, Section},
 };
 use crate::{
     artifact::{StoreError, StoreReason},
@@ -24,12 +25,39 @@ pub(super) const SESSION: &str = "tool-runtime-";
 const BIRTH_SECONDS: u64 = 60 * 60;
 
 impl Section<'_> {
+    /// Sees to it that `adding` more bytes fit.
+    pub(super) fn make_room(&mut self, adding: u64, now: u64, limits: &Limits) -> Result<(), StoreError> {
+        let adding = adding.saturating_add(self.vault.pending.load(Ordering::Relaxed));
+        if self.stock.has_room(adding, limits) {
+            return Ok(());
+        }
+        if adding > limits.store_bytes {
+            // Would not fit into an empty store: no reason to empty it.
+            return Err(StoreReason::Full.into());
+        }
+        // Somebody may have removed files by hand.
+        self.stock.look(self.vault.directory())?;
+        self.expire(now, limits)?;
+        self.evict(adding, limits)?;
+        if self.stock.has_room(adding, limits) { Ok(()) } else { Err(StoreReason::Full.into()) }
+    }
+
+    /// Ids that other living stores point to.
+    fn held_by_others(&self) -> Result<HashSet<String>, StoreError> {
+        let mut held = HashSet::new();
+        if self.vault.keep == Keep::Directory {
+            for entry in self.vault.directory().entries()? {
+                if let Some(token) = lock::presence_token(&entry.name).filter(|token| *token != self.vault.token()) {
+                    held.extend(lock::held_by(self.vault.directory(), token)?.unwrap_or_default());
+                }
+            }
+        }
+        Ok(held)
+    }
+
     /// Removes what has expired, oldest first; gives the number. What a session points to stays as long as
     /// the session's process lives.
-    pub(super) fn expire(&mut self, now: u64, limits: &Limits) -> Result<usize, StoreError> {
-        if !self.stock.is_due(now, limits) {
-            return Ok(0);
-        }
+    fn expire(&mut self, now: u64, limits: &Limits) -> Result<usize, StoreError> {
         let others = self.held_by_others()?;
         let mut removed = 0;
         for (created, id) in self.stock.by_age() {
@@ -38,17 +66,18 @@ impl Section<'_> {
             }
             let is_held = self.stock.own.contains(&id) || others.contains(&id);
             let in_session =
-                || Sidecar::load(self.vault.directory(), &id).is_some_and(|sidecar| sidecar.meta.session.is_some());
+                || Sidecar::load(self.vault.directory(), &id).is_none_or(|sidecar| sidecar.meta.session.is_some());
             if !(is_held && in_session()) {
                 removed += usize::from(self.remove(&id));
             }
         }
         self.stock.looked_for_expired(now, limits);
+        self.shorten_list();
         Ok(removed)
     }
 
     /// Removes what only dead processes pointed to, oldest first, until `adding` more bytes fit.
-    pub(super) fn evict(&mut self, adding: u64, limits: &Limits) -> Result<(), StoreError> {
+    fn evict(&mut self, adding: u64, limits: &Limits) -> Result<(), StoreError> {
         if self.stock.has_room(adding, limits) {
             return Ok(());
         }
@@ -66,7 +95,12 @@ impl Section<'_> {
 
     /// The first time everything that [`tidy`](Self::tidy) does, then only what has expired.
     pub(super) fn tidy_when_due(&mut self, now: u64, limits: &Limits) -> Result<(), StoreError> {
-        if self.stock.is_tidy { self.expire(now, limits) } else { self.tidy(now, limits) }.map(drop)
+        if !self.stock.is_tidy {
+            self.tidy(now, limits)?;
+        } else if self.stock.is_due(now, limits) {
+            self.expire(now, limits)?;
+        }
+        Ok(())
     }
 
     /// Removes what has expired, and what killed processes left behind. Counts artifacts and unfinished files.

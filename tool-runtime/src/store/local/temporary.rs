@@ -13,7 +13,6 @@ use crate::{
     store::digest::Digest,
 };
 
-#[derive(Debug)]
 pub(super) struct Temporary {
     vault: Arc<Vault>,
     name: String,

@@ -1,7 +1,6 @@
 //! One directory in use: whose turn it is, what lies in it, and how a finished file gets its place.
 
 use std::{
-    collections::HashSet,
     io::{self, Write},
     path::PathBuf,
     sync::{
@@ -36,10 +35,9 @@ pub(super) enum Keep {
     Directory,
 }
 
-#[derive(Debug)]
 pub(super) struct Vault {
     pub(super) reader: Arc<Reader>,
-    keep: Keep,
+    pub(super) keep: Keep,
     turn: Turn,
     presence: Presence,
     stock: Mutex<Stock>,
@@ -107,7 +105,6 @@ impl Drop for Vault {
 }
 
 /// The turn to change the directory.
-#[derive(Debug)]
 pub(super) struct Section<'a> {
     pub(super) vault: &'a Vault,
     pub(super) stock: MutexGuard<'a, Stock>,
@@ -204,6 +201,14 @@ impl Section<'_> {
         }
     }
 
+    /// Keeps the list of what is held from growing for ever.
+    pub(super) fn shorten_list(&self) {
+        if self.vault.keep == Keep::Directory {
+            // A list that is too long holds more than it must, which is safe.
+            let _ = self.vault.presence.shrink(self.stock.own.iter());
+        }
+    }
+
     /// Removes an artifact with its sidecar, if it still is one.
     pub(super) fn remove(&mut self, id: &str) -> bool {
         let directory = self.vault.directory();
@@ -214,30 +219,6 @@ impl Section<'_> {
         }
         self.stock.forget(id);
         removed
-    }
-
-    /// Sees to it that `adding` more bytes fit.
-    pub(super) fn make_room(&mut self, adding: u64, now: u64, limits: &Limits) -> Result<(), StoreError> {
-        let adding = adding.saturating_add(self.vault.pending.load(Ordering::Relaxed));
-        if self.stock.has_room(adding, limits) {
-            return Ok(());
-        }
-        self.expire(now, limits)?;
-        self.evict(adding, limits)?;
-        if self.stock.has_room(adding, limits) { Ok(()) } else { Err(StoreReason::Full.into()) }
-    }
-
-    /// Ids that other living stores point to.
-    pub(super) fn held_by_others(&self) -> Result<HashSet<String>, StoreError> {
-        let mut held = HashSet::new();
-        if self.vault.keep == Keep::Directory {
-            for entry in self.vault.directory().entries()? {
-                if let Some(token) = lock::presence_token(&entry.name).filter(|token| *token != self.vault.token()) {
-                    held.extend(lock::held_by(self.vault.directory(), token)?.unwrap_or_default());
-                }
-            }
-        }
-        Ok(held)
     }
 }
 

@@ -12,7 +12,6 @@ use crate::{
 /// hashing a block is worth a thread.
 const BLOCK: usize = 1024 * 1024;
 
-#[derive(Debug)]
 pub(super) struct Writer {
     vault: Arc<Vault>,
     limits: Limits,

@@ -1,0 +1,266 @@
+//! Runs a tool: on the spot or on the blocking pool, with its deadline, and with panics contained.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
+    sync::Arc,
+    task::Poll,
+};
+
+use crate::{
+    approve::{Approval, ApprovalRequest},
+    args,
+    cancel::CancellationToken,
+    contain::{self, Panicked},
+    context::CallContext,
+    error::Problem,
+    outcome::Status,
+    registry::{Inner, Installed},
+    request::ToolCall,
+    resolve::{self, Facing, Resolved},
+    thread::{self, Place},
+    tool::{Returned, Started},
+    value::Output,
+};
+
+/// What came of the tool itself.
+pub(crate) struct Ran {
+    pub(crate) status: Status,
+    pub(crate) output: Output,
+    pub(crate) resolved: Resolved,
+    pub(crate) problems: Vec<Problem>,
+    /// For the receipt.
+    pub(crate) notes: Vec<String>,
+    /// For the model.
+    pub(crate) notices: Vec<String>,
+    /// The tool could not be stopped.
+    pub(crate) still_running: bool,
+}
+
+/// One call about to run.
+pub(crate) struct Run<'a> {
+    pub(crate) inner: &'a Arc<Inner>,
+    pub(crate) index: usize,
+    pub(crate) call: &'a ToolCall,
+    pub(crate) context: &'a CallContext,
+    pub(crate) place: Place,
+}
+
+/// Asks, decodes the arguments and runs the tool; whatever happens, something comes back.
+pub(crate) async fn run(run: Run<'_>) -> Ran {
+    let Some(refused) = run.refusal().await else {
+        return if run.tool().spec.blocking { run.apart().await } else { run.here().await };
+    };
+    refused
+}
+
+/// A tool that has come to an end, with what was said about its arguments.
+struct Finished {
+    returned: Returned,
+    notes: Vec<String>,
+    notices: Vec<String>,
+}
+
+/// Why a tool was left before it came to its end.
+enum Left {
+    TimedOut,
+    Cancelled,
+}
+
+impl Run<'_> {
+    fn tool(&self) -> &Installed {
+        &self.inner.tools[self.index]
+    }
+
+    /// Why the tool is not to be run at all.
+    async fn refusal(&self) -> Option<Ran> {
+        let tool = self.tool();
+        if self.place.is_inside_runtime() && !tool.callable.is_sync() {
+            let body = "an asynchronous tool can't be waited for inside an async runtime; use `Registry::call`";
+            return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
+        }
+        if self.context.known_cancellation().is_some_and(CancellationToken::is_cancelled) {
+            return Some(self.left(&Left::Cancelled));
+        }
+        if self.place == Place::Task && tool.spec.timeout.is_some() && !thread::is_inside_runtime() {
+            let body = "a tool with a `timeout` needs a tokio runtime; use `Registry::call_blocking` without one";
+            return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
+        }
+        if tool.spec.approval { self.disapproval().await } else { None }
+    }
+
+    async fn disapproval(&self) -> Option<Ran> {
+        let blocked = |reason| Some(Ran::stopped(Status::Blocked, "Not approved, and not run".into(), reason));
+        let Some(approver) = &self.inner.approver else {
+            return blocked("there is nobody to approve it".to_owned());
+        };
+        let request = ApprovalRequest {
+            call_id: Arc::clone(&self.call.id),
+            tool: Arc::clone(&self.tool().name),
+            arguments: self.call.arguments.text().into(),
+            session: self.context.session().map(Into::into),
+        };
+        let asking = async { contain::poll(approver.ask(request)).await };
+        let answer = match self.place {
+            Place::Task => asking.await,
+            Place::Thread => thread::wait(asking),
+        };
+        match answer {
+            Ok(Approval::Yes) => None,
+            Ok(Approval::No(reason)) => blocked(reason),
+            Err(Panicked(_)) => blocked("the approver panicked".to_owned()),
+        }
+    }
+
+    /// Runs the tool inside this task or on this thread.
+    async fn here(&self) -> Ran {
+        let tool = self.tool();
+        let text = self.call.arguments.text();
+        let decoded = contain::call(|| {
+            let Inner { limits, .. } = &**self.inner;
+            args::start(&text, self.call.incomplete, &*tool.callable, &tool.schema, limits, self.context)
+        });
+        let decoded = match decoded {
+            Ok(Ok(decoded)) => decoded,
+            Ok(Err(problems)) => return Ran::misfit(&tool.name, problems),
+            Err(panicked) => return Ran::panicked(panicked),
+        };
+        let returned = match decoded.started {
+            Started::Done(returned) => Ok(Ok(returned)),
+            Started::Later(future) => {
+                let watched = self.until_left(contain::poll(future));
+                match self.place {
+                    Place::Task => watched.await,
+                    Place::Thread => thread::wait(watched),
+                }
+            }
+        };
+        match returned {
+            Ok(Ok(returned)) => Ran::finished(Finished { returned, notes: decoded.notes, notices: decoded.notices }),
+            Ok(Err(panicked)) => Ran::panicked(panicked),
+            Err(left) => self.left(&left),
+        }
+    }
+
+    /// Polls `work` until it is done, the deadline has passed, or somebody cancels. `work` is dropped with the future.
+    async fn until_left<F: Future>(&self, work: F) -> Result<F::Output, Left> {
+        let mut work = pin!(work);
+        let mut cancelled: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> =
+            self.context.known_cancellation().map(|token| Box::pin(token.cancelled()) as _);
+        let mut deadline = thread::deadline(self.tool().spec.timeout);
+        poll_fn(move |context| {
+            if let Poll::Ready(done) = work.as_mut().poll(context) {
+                return Poll::Ready(Ok(done));
+            }
+            if cancelled.as_mut().is_some_and(|token| token.as_mut().poll(context).is_ready()) {
+                return Poll::Ready(Err(Left::Cancelled));
+            }
+            if deadline.as_mut().is_some_and(|deadline| deadline.as_mut().poll(context).is_ready()) {
+                return Poll::Ready(Err(Left::TimedOut));
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Runs the tool where it may block.
+    async fn apart(&self) -> Ran {
+        let Some(slot) = self.inner.blocking.enter() else {
+            let body = format!(
+                "{} calls of blocking tools are running already; try again when one has finished",
+                self.inner.blocking.most()
+            );
+            return Ran::stopped(Status::Busy, "Busy, not run".into(), body);
+        };
+        let inner = Arc::clone(self.inner);
+        let (index, context) = (self.index, self.context.clone());
+        let (text, incomplete) = (self.call.arguments.text().into_owned(), self.call.incomplete);
+        let work = move || {
+            let _slot = slot;
+            let tool = &inner.tools[index];
+            contain::call(|| {
+                let started = args::start(&text, incomplete, &*tool.callable, &tool.schema, &inner.limits, &context)?;
+                let returned = match started.started {
+                    Started::Done(returned) => returned,
+                    // Not written by the macro, which refuses `blocking` on `async fn`; but it runs all the same.
+                    Started::Later(future) => thread::wait(future),
+                };
+                Ok(Finished { returned, notes: started.notes, notices: started.notices })
+            })
+        };
+        let result = match self.place {
+            Place::Thread => thread::run_here(work, self.tool().spec.timeout).ok_or(Left::TimedOut),
+            Place::Task => match thread::run_apart(work) {
+                Some(result) => self.until_left(result).await,
+                None => {
+                    let body = "a `blocking` tool needs a tokio runtime; use `Registry::call_blocking` without one";
+                    return Ran::stopped(Status::Blocked, "Not run".into(), body.into());
+                }
+            },
+        };
+        match result {
+            Ok(Ok(Ok(finished))) => Ran::finished(finished),
+            Ok(Ok(Err(problems))) => Ran::misfit(&self.tool().name, problems),
+            Ok(Err(panicked)) => Ran::panicked(panicked),
+            Err(left) => {
+                // The thread can't be stopped, but the tool may look.
+                self.context.cancellation().cancel();
+                Ran { still_running: true, ..self.left(&left) }
+            }
+        }
+    }
+
+    fn left(&self, left: &Left) -> Ran {
+        let name = &self.tool().name;
+        match left {
+            Left::Cancelled => {
+                Ran::stopped(Status::Cancelled, "Cancelled".into(), format!("the call of `{name}` was cancelled"))
+            }
+            Left::TimedOut => {
+                let after = self.tool().spec.timeout.unwrap_or_default();
+                let body = format!("`{name}` did not finish in time; try a smaller request");
+                Ran::stopped(Status::TimedOut, format!("Timed out after {}", seconds(after)), body)
+            }
+        }
+    }
+}
+
+/// `30 s`, `1.5 s`.
+fn seconds(duration: std::time::Duration) -> String {
+    format!("{} s", duration.as_secs_f64())
+}
+
+impl Ran {
+    fn new(status: Status, output: Output, resolved: Resolved) -> Self {
+        Self {
+            status,
+            output,
+            resolved,
+            problems: Vec::new(),
+            notes: Vec::new(),
+            notices: Vec::new(),
+            still_running: false,
+        }
+    }
+
+    fn finished(finished: Finished) -> Self {
+        let Finished { returned, notes, notices } = finished;
+        let status = if returned.output.is_ok() { Status::Ok } else { Status::ToolError };
+        let (output, resolved) = resolve::facing(returned);
+        Self { notes, notices, ..Self::new(status, output, resolved) }
+    }
+
+    fn stopped(status: Status, title: String, body: String) -> Self {
+        Self::new(status, Output::error(&body), Facing::Error { title, body }.into())
+    }
+
+    pub(crate) fn panicked(Panicked(message): Panicked) -> Self {
+        Self::stopped(Status::Panicked, "Tool panicked".into(), message)
+    }
+
+    fn misfit(tool: &str, problems: Vec<Problem>) -> Self {
+        let message = args::message(tool, &problems);
+        let output = Output::error(&message);
+        Self { problems, ..Self::new(Status::InvalidArguments, output, Facing::Message(message).into()) }
+    }
+}

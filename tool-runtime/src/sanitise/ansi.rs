@@ -1,0 +1,62 @@
+//! Terminal control sequences (ECMA-48), in their 7-bit and 8-bit forms.
+
+use super::steps::tick;
+
+/// Length in bytes of the control sequence that `rest` begins with, 0 if it begins with none. One that
+/// does not end properly is its introducer only, so that it never swallows the text behind it.
+pub(super) fn length(rest: &str) -> usize {
+    let bytes = rest.as_bytes();
+    match bytes {
+        [0x1b, b'[', ..] => control(bytes, 2),
+        [0x1b, b']' | b'P' | b'X' | b'^' | b'_', ..] => string(bytes, 2),
+        [0x1b, ..] => escape(bytes),
+        [0xc2, 0x9b, ..] => control(bytes, 2),
+        [0xc2, 0x9d | 0x90 | 0x98 | 0x9e | 0x9f, ..] => string(bytes, 2),
+        _ => 0,
+    }
+}
+
+/// Parameters, intermediates, one final byte.
+fn control(bytes: &[u8], introducer: usize) -> usize {
+    let parameters = run(&bytes[introducer..], 0x30..=0x3f);
+    let intermediates = run(&bytes[introducer + parameters..], 0x20..=0x2f);
+    let end = introducer + parameters + intermediates;
+    match bytes.get(end) {
+        Some(0x40..=0x7e) => end + 1,
+        _ => introducer,
+    }
+}
+
+/// Text up to BEL or ST on the same line. Another control character before that, and it is unterminated.
+fn string(bytes: &[u8], introducer: usize) -> usize {
+    let mut at = introducer;
+    loop {
+        tick();
+        match &bytes[at..] {
+            [0x07, ..] => return at + 1,
+            [0x1b, b'\\', ..] | [0xc2, 0x9c, ..] => return at + 2,
+            [] | [0xc2, 0x80..=0x9f, ..] => return introducer,
+            [byte, ..] if (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f => return introducer,
+            _ => at += 1,
+        }
+    }
+}
+
+/// `ESC`, intermediates, one final byte.
+fn escape(bytes: &[u8]) -> usize {
+    let end = 1 + run(&bytes[1..], 0x20..=0x2f);
+    match bytes.get(end) {
+        Some(0x30..=0x7e) => end + 1,
+        _ => 1,
+    }
+}
+
+fn run(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
+    bytes
+        .iter()
+        .take_while(|byte| {
+            tick();
+            range.contains(byte)
+        })
+        .count()
+}

@@ -1,0 +1,263 @@
+//! What the characters that stay spell: entities, percent and backslash escapes, also escaped twice.
+
+use super::{
+    filter::{Filter, Piece},
+    glyph::narrow,
+    invisible,
+    steps::tick,
+};
+
+/// The characters that stay, and where they stand.
+#[derive(Clone, Copy)]
+pub(super) struct Chars<'t> {
+    pub(super) text: &'t str,
+    /// Behind the last character returned.
+    pub(super) at: usize,
+    pub(super) filter: Filter,
+}
+
+impl Chars<'_> {
+    /// The next character and where it starts.
+    pub(super) fn next(&mut self) -> Option<(char, usize)> {
+        while self.at < self.text.len() {
+            let start = self.at;
+            let (piece, len) = self.filter.step(&self.text[start..]);
+            self.at += len;
+            match piece {
+                Piece::Keep(c) => return Some((c, start)),
+                Piece::LineEnd => return Some(('\n', start)),
+                Piece::Skip | Piece::Drop => {}
+            }
+        }
+        None
+    }
+
+    /// The next character that shows, as ASCII where it is the full-width form of one.
+    pub(super) fn visible(&mut self) -> Option<char> {
+        loop {
+            let (c, _) = self.next()?;
+            if !invisible::is_hidden(c) {
+                return Some(narrow(c));
+            }
+        }
+    }
+
+    /// Goes past the next visible character if `wanted` says so.
+    fn take<T>(&mut self, wanted: impl FnOnce(char) -> Option<T>) -> Option<T> {
+        let mut ahead = *self;
+        let taken = ahead.visible().and_then(wanted)?;
+        *self = ahead;
+        Some(taken)
+    }
+
+    fn take_char(&mut self, wanted: char) -> Option<char> {
+        self.take(|c| (c == wanted).then_some(c))
+    }
+
+    fn take_digit(&mut self, radix: u32) -> Option<u32> {
+        self.take(|c| c.to_digit(radix))
+    }
+}
+
+/// One character that the text spells, directly or escaped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    pub(super) c: char,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) literal: bool,
+}
+
+/// The next unit. An escape that does not end properly is its first character only; the others follow.
+pub(super) fn unit(chars: &mut Chars<'_>) -> Option<Unit> {
+    let (first, start) = chars.next()?;
+    let mut c = narrow(first);
+    let mut literal = true;
+    // What is decoded to `&`, `%` or `\` begins the next escape: `&amp;lt;`.
+    while let Some(decoded) = decode(c, chars) {
+        tick();
+        c = narrow(decoded);
+        literal = false;
+    }
+    Some(Unit { c: if literal { first } else { c }, start, end: chars.at, literal })
+}
+
+/// The rest of an escape that began with `first`; `chars` stays where it is when there is none.
+fn decode(first: char, chars: &mut Chars<'_>) -> Option<char> {
+    let mut ahead = *chars;
+    let decoded = match first {
+        '&' => entity(&mut ahead),
+        '%' => percent(&mut ahead),
+        '\\' => backslash(&mut ahead),
+        _ => None,
+    }?;
+    *chars = ahead;
+    Some(decoded)
+}
+
+/// Named character references that matter here, without regard to case.
+pub(super) const ENTITIES: &[(&str, char)] = &[
+    ("amp", '&'),
+    ("bsol", '\\'),
+    ("dash", '-'),
+    ("emsp", ' '),
+    ("ensp", ' '),
+    ("hyphen", '-'),
+    ("lang", '⟨'),
+    ("langle", '⟨'),
+    ("laquo", '«'),
+    ("lbrace", '{'),
+    ("lbrack", '['),
+    ("lcub", '{'),
+    ("ll", '≪'),
+    ("lobrk", '⟦'),
+    ("lowbar", '_'),
+    ("lpar", '('),
+    ("lrm", '\u{200e}'),
+    ("lsaquo", '‹'),
+    ("lsqb", '['),
+    ("lt", '<'),
+    ("mdash", '-'),
+    ("nbsp", ' '),
+    ("ndash", '-'),
+    ("newline", '\n'),
+    ("nobreak", '\u{2060}'),
+    ("num", '#'),
+    ("percnt", '%'),
+    ("rlm", '\u{200f}'),
+    ("shy", '\u{ad}'),
+    ("sol", '/'),
+    ("tab", '\t'),
+    ("thinsp", ' '),
+    ("underbar", '_'),
+    ("verbar", '|'),
+    ("vert", '|'),
+    ("zerowidthspace", '\u{200b}'),
+    ("zwj", '\u{200d}'),
+    ("zwnj", '\u{200c}'),
+];
+
+/// `&` was read. The semicolon may be missing, as in HTML.
+fn entity(chars: &mut Chars<'_>) -> Option<char> {
+    let found = if chars.take_char('#').is_some() { number(chars)? } else { named(chars)? };
+    chars.take_char(';');
+    Some(found)
+}
+
+fn number(chars: &mut Chars<'_>) -> Option<char> {
+    let radix = if chars.take(|c| matches!(c, 'x' | 'X').then_some(())).is_some() { 16 } else { 10 };
+    let mut value = chars.take_digit(radix)?;
+    while let Some(digit) = chars.take_digit(radix) {
+        value = value.saturating_mul(radix).saturating_add(digit);
+    }
+    // The one bracket among the references that HTML reads as Windows-1252.
+    if value == 0x8b { Some('‹') } else { char::from_u32(value) }
+}
+
+/// The longest name of the table.
+fn named(chars: &mut Chars<'_>) -> Option<char> {
+    let mut found = None;
+    let mut candidates = ENTITIES;
+    for place in 0.. {
+        let Some(byte) = chars.take(|c| c.is_ascii_alphabetic().then_some(c.to_ascii_lowercase() as u8)) else { break };
+        let start = candidates.iter().position(|(name, _)| name.as_bytes().get(place) == Some(&byte));
+        let Some(start) = start else { break };
+        let same = candidates[start..].iter().take_while(|(name, _)| name.as_bytes().get(place) == Some(&byte));
+        candidates = &candidates[start..start + same.count()];
+        if let Some((name, c)) = candidates.first() {
+            if name.len() == place + 1 {
+                found = Some((*c, *chars));
+            }
+        }
+    }
+    let (c, end) = found?;
+    *chars = end;
+    Some(c)
+}
+
+/// `%` was read: a byte, or a whole character in UTF-8, or the old `%u003C`.
+fn percent(chars: &mut Chars<'_>) -> Option<char> {
+    if chars.take(|c| matches!(c, 'u' | 'U').then_some(())).is_some() {
+        return char::from_u32(digits(chars, 4)?);
+    }
+    let first = digits(chars, 2)? as u8;
+    let more = match first {
+        0xc2..=0xdf => 1,
+        0xe0..=0xef => 2,
+        0xf0..=0xf4 => 3,
+        _ => return Some(char::from(first)),
+    };
+    let mut ahead = *chars;
+    let mut bytes = [first, 0, 0, 0];
+    for byte in &mut bytes[1..=more] {
+        let Some(next) = percent_byte(&mut ahead) else { return Some(char::from(first)) };
+        *byte = next;
+    }
+    let Ok(decoded) = std::str::from_utf8(&bytes[..=more]) else { return Some(char::from(first)) };
+    *chars = ahead;
+    decoded.chars().next()
+}
+
+fn percent_byte(chars: &mut Chars<'_>) -> Option<u8> {
+    chars.take_char('%')?;
+    loop {
+        let byte = digits(chars, 2)? as u8;
+        if byte != b'%' {
+            return Some(byte);
+        }
+    }
+}
+
+/// `\` was read.
+fn backslash(chars: &mut Chars<'_>) -> Option<char> {
+    match chars.visible()? {
+        '\\' => Some('\\'),
+        '/' => Some('/'),
+        'n' | 'r' | 'f' | 'v' => Some('\n'),
+        't' => Some('\t'),
+        'x' => braced(chars).or_else(|| digits(chars, 2)).and_then(char::from_u32),
+        'U' => braced(chars).or_else(|| digits(chars, 8)).and_then(char::from_u32),
+        'u' => match braced(chars).or_else(|| digits(chars, 4))? {
+            high @ 0xd800..=0xdbff => {
+                chars.take_char('\\')?;
+                while chars.take_char('\\').is_some() {}
+                chars.take_char('u')?;
+                let low = digits(chars, 4).filter(|low| (0xdc00..0xe000).contains(low))?;
+                char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))
+            }
+            code => char::from_u32(code),
+        },
+        digit @ '0'..='7' => {
+            let mut value = digit.to_digit(8)?;
+            while let Some(digit) = chars.take(|c| c.to_digit(8).filter(|digit| value * 8 + digit <= 0o377)) {
+                value = value * 8 + digit;
+            }
+            char::from_u32(value)
+        }
+        _ => None,
+    }
+}
+
+/// `{3c}`.
+fn braced(chars: &mut Chars<'_>) -> Option<u32> {
+    let mut ahead = *chars;
+    ahead.take_char('{')?;
+    let mut value = ahead.take_digit(16)?;
+    while let Some(digit) = ahead.take_digit(16) {
+        value = value.saturating_mul(16).saturating_add(digit);
+    }
+    ahead.take_char('}')?;
+    *chars = ahead;
+    Some(value)
+}
+
+/// Exactly `count` hexadecimal digits.
+fn digits(chars: &mut Chars<'_>, count: usize) -> Option<u32> {
+    let mut ahead = *chars;
+    let mut value = 0;
+    for _ in 0..count {
+        value = value << 4 | ahead.take_digit(16)?;
+    }
+    *chars = ahead;
+    Some(value)
+}
