@@ -11,11 +11,15 @@ use crate::{
     contain::{self, Panicked},
     context::{self, CallContext},
     error::{Problem, ProblemKind},
-    outcome::{ModelText, Outcome, Receipt, Status, ViewSource},
+    observe::Observed,
+    outcome::{Outcome, Status},
+    policy::Policy,
     present::{self, Job, Presented},
-    registry::{Inner, Installed, Registry},
+    registry::{Inner, Registry},
     request::ToolCall,
+    resolve::{self, Resolved},
     run::{self, Ran, Run},
+    spec::Hints,
     thread::{self, Place},
     value::Output,
 };
@@ -78,41 +82,69 @@ impl Registry {
     }
 }
 
-async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place) -> Outcome {
+async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place) -> Outcome {
     let began = Instant::now();
-    let Some(found) = inner.names.find(&call.name) else {
-        return unknown(inner, &call, began);
+    let found = Subject::find(inner, &call);
+    let (observed, blocked) = Observed::before(inner, &found.name, found.hints(inner), &mut call, place).await;
+    let mut ran = match (blocked, found.index) {
+        (Some(blocked), _) => blocked,
+        (None, None) => Ran::told(Status::UnknownTool, unknown(inner, &call.name)),
+        (None, Some(index)) => {
+            let context = context(inner, &found.name, &call);
+            let run = Run { inner, index, call: &call, context: &context, place };
+            contain::poll(run::run(run)).await.unwrap_or_else(Ran::panicked)
+        }
     };
-    let tool = &inner.tools[found.index];
-    let context = context(inner, tool, &call);
-    let run = Run { inner, index: found.index, call: &call, context: &context, place };
-    let mut ran = contain::poll(run::run(run)).await.unwrap_or_else(Ran::panicked);
-    if found.cleaned {
-        ran.notes.push(format!("name `{}` read as `{}`", args::shown(&call.name, 80), tool.name));
-    }
-    ran.notes.extend(ran.resolved.note.take());
+    ran.notes.splice(0..0, found.note.into_iter().chain(call.notes.drain(..)));
+    observed.after(&call, &mut ran, began).await;
+    let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
+    let Resolved { facing, note } = resolve::facing(end, &output);
+    notes.extend(note);
     let job = Job {
         inner: Arc::clone(inner),
-        index: found.index,
+        tool: Arc::clone(&found.name),
+        policy: found.index.map_or_else(Policy::default, |index| inner.tools[index].policy),
         call_id: Arc::clone(&call.id),
-        output: ran.output.clone(),
-        facing: ran.resolved.facing,
-        notices: ran.notices,
+        output: output.clone(),
+        facing,
+        notices,
     };
-    let presented = present::present_at(job, place).await;
-    let mut outcome = finish(tool, call.id, ran.output, ran.status, presented);
-    outcome.problems = ran.problems;
-    outcome.receipt.notes.splice(0..0, ran.notes);
-    outcome.receipt.still_running = ran.still_running;
+    let mut outcome = finish(found.name, call.id, output, status, present::present_at(job, place).await);
+    outcome.problems = problems;
+    outcome.receipt.notes.splice(0..0, notes);
+    outcome.receipt.still_running = still_running;
     outcome.receipt.duration = began.elapsed();
     report(&outcome);
     outcome
 }
 
-fn context(inner: &Inner, tool: &Installed, call: &ToolCall) -> CallContext {
+/// What the call is about.
+struct Subject {
+    /// Of the tool; of nothing, as the model wrote it.
+    name: Arc<str>,
+    index: Option<usize>,
+    note: Option<String>,
+}
+
+impl Subject {
+    fn find(inner: &Inner, call: &ToolCall) -> Self {
+        let Some(found) = inner.names.find(&call.name) else {
+            return Self { name: call.name.as_str().into(), index: None, note: None };
+        };
+        let name = Arc::clone(&inner.tools[found.index].name);
+        let note = found.cleaned.then(|| format!("name `{}` read as `{name}`", args::shown(&call.name, 80)));
+        Self { name, index: Some(found.index), note }
+    }
+
+    fn hints(&self, inner: &Inner) -> Hints {
+        self.index.map_or_else(Hints::default, |index| inner.tools[index].spec.hints)
+    }
+}
+
+fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall) -> CallContext {
     CallContext::from(context::Parts {
         call_id: Arc::clone(&call.id),
-        tool_name: Arc::clone(&tool.name),
+        tool_name: Arc::clone(tool),
         session: None,
         state: Arc::clone(&inner.state),
         extensions: call.extensions.clone(),
@@ -131,41 +163,26 @@ fn unknown_tool(inner: &Inner, name: &str) -> Problem {
     }
 }
 
-/// The outcome of a call to no tool: suggestions where a name is near, the names that there are where none is.
-fn unknown(inner: &Inner, call: &ToolCall, began: Instant) -> Outcome {
-    let near = inner.names.nearest(&call.name);
-    let listed: Vec<&str> = if near.is_empty() { inner.names.sorted().take(20).collect() } else { near };
-    let hint = match (inner.names.nearest(&call.name).is_empty(), listed.is_empty()) {
-        (false, _) => format!(" Did you mean {}?", quoted(&listed, " or ")),
-        (true, false) => format!(" Tools: {}.", quoted(&listed, ", ")),
-        (true, true) => " There are no tools.".to_owned(),
+/// What a call to no tool reads: suggestions where a name is near, the names that there are where none is.
+fn unknown(inner: &Inner, name: &str) -> String {
+    let near = inner.names.nearest(name);
+    let hint = if !near.is_empty() {
+        format!(" Did you mean {}?", quoted(&near, " or "))
+    } else if inner.tools.is_empty() {
+        " There are no tools.".to_owned()
+    } else {
+        let some: Vec<&str> = inner.names.sorted().take(20).collect();
+        let more = if inner.tools.len() > some.len() { ", …" } else { "" };
+        format!(" Tools: {}{more}.", quoted(&some, ", "))
     };
-    let text = format!("Unknown tool `{}`; nothing was run.{hint}", args::shown(&call.name, 80));
-    let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = text.chars().count();
-    (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
-    receipt.duration = began.elapsed();
-    let output = Output::error(&text);
-    let outcome = Outcome {
-        call_id: Arc::clone(&call.id),
-        tool_name: call.name.as_str().into(),
-        status: Status::UnknownTool,
-        text: ModelText::SameAsOutput,
-        content: None,
-        text_part: OnceLock::new(),
-        output,
-        problems: Vec::new(),
-        receipt,
-    };
-    report(&outcome);
-    outcome
+    format!("Unknown tool `{}`; nothing was run.{hint}", args::shown(name, 80))
 }
 
 fn quoted(names: &[&str], between: &str) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(between)
 }
 
-fn finish(tool: &Installed, call_id: Arc<str>, output: Output, status: Status, presented: Presented) -> Outcome {
+fn finish(tool: Arc<str>, call_id: Arc<str>, output: Output, status: Status, presented: Presented) -> Outcome {
     let status = presented.status.unwrap_or(status);
     let output = if presented.leak {
         output.leak();
@@ -175,7 +192,7 @@ fn finish(tool: &Installed, call_id: Arc<str>, output: Output, status: Status, p
     };
     Outcome {
         call_id,
-        tool_name: Arc::clone(&tool.name),
+        tool_name: tool,
         status,
         text: presented.text,
         content: presented.content,

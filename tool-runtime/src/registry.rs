@@ -18,8 +18,10 @@ use crate::{
     error::{BuildError, BuildReason},
     fence::Key,
     find::Names,
+    hook::{ErasedHook, Hook},
     link,
     policy::{Coercion, FenceStyle, Limit, Policy, Scope, TruncationStrategy},
+    redact::Redactor,
     schema,
     spec::ToolSpec,
     store::{LocalStore, MemoryStore},
@@ -45,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) key: Key,
     pub(crate) state: Arc<TypeMap>,
     pub(crate) approver: Option<Box<dyn ErasedApprover>>,
+    pub(crate) hooks: Vec<Box<dyn ErasedHook>>,
+    pub(crate) redactors: Vec<Box<dyn Redactor>>,
     pub(crate) blocking: Blocking,
     definitions: [OnceLock<Definitions>; Dialect::ALL.len()],
 }
@@ -135,6 +139,8 @@ pub struct RegistryBuilder {
     seed: Option<u64>,
     state: TypeMap,
     approver: Option<Box<dyn ErasedApprover>>,
+    hooks: Vec<Box<dyn ErasedHook>>,
+    redactors: Vec<Box<dyn Redactor>>,
     most_blocking: usize,
     reasons: Vec<(BuildReason, String)>,
 }
@@ -160,6 +166,8 @@ impl Default for RegistryBuilder {
             seed: None,
             state: TypeMap::default(),
             approver: None,
+            hooks: Vec::new(),
+            redactors: Vec::new(),
             most_blocking: 64,
             reasons: Vec::new(),
         }
@@ -297,6 +305,19 @@ impl RegistryBuilder {
         self
     }
 
+    /// Looks at every call; more than one run in the order in which they are added.
+    pub fn hook(mut self, hook: impl Hook) -> Self {
+        self.hooks.push(Box::new(hook));
+        self
+    }
+
+    /// Takes secrets out of what the model reads and of what is stored; more than one run in the order in which they
+    /// are added.
+    pub fn redact(mut self, redactor: impl Redactor) -> Self {
+        self.redactors.push(Box::new(redactor));
+        self
+    }
+
     /// How many `blocking` tools may run at the same time, those that timed out and still run included; more are
     /// [`Status::Busy`](crate::Status::Busy). Default: 64.
     pub fn max_blocking(mut self, tools: usize) -> Self {
@@ -359,6 +380,8 @@ impl RegistryBuilder {
                 key,
                 state: Arc::new(self.state),
                 approver: self.approver,
+                hooks: self.hooks,
+                redactors: self.redactors,
                 blocking: Blocking::new(self.most_blocking),
                 definitions: Default::default(),
             }),

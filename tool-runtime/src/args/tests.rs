@@ -105,7 +105,7 @@ fn schema<T: JsonSchema>() -> Value {
 }
 
 fn done(value: Value) -> Started<'static> {
-    Started::Done(Returned::from_result(ToolResult::new(value), None::<fn(&Value) -> View>))
+    Started::Done(Returned::from_result(ToolResult::new(value), None::<fn(&Value) -> View>, None))
 }
 
 /// As the macro makes it.

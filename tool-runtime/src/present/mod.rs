@@ -4,16 +4,20 @@ mod parts;
 mod source;
 mod text;
 
+use source::Cleaner;
+
 use std::sync::Arc;
 
 use crate::{
     artifact::{ArtifactMeta, Saved},
     fence::{self, Marker},
     header::{self, Header, Pointer},
+    notice::Notice,
     outcome::{ModelText, Receipt, Status},
     output::Part,
     policy::{Policy, Scope, Trust},
-    registry::{Inner, Installed},
+    registry::Inner,
+    render,
     resolve::Facing,
     sanitise::{self, Sanitised},
     thread::{self, Place},
@@ -24,12 +28,13 @@ use crate::{
 /// Everything that presenting needs, owned, so that it can go to another thread.
 pub(crate) struct Job {
     pub(crate) inner: Arc<Inner>,
-    pub(crate) index: usize,
+    /// The tool's name; of no tool, as the model wrote it.
+    pub(crate) tool: Arc<str>,
+    pub(crate) policy: Policy,
     pub(crate) call_id: Arc<str>,
     pub(crate) output: Output,
     pub(crate) facing: Facing,
-    /// For the model, a sentence each.
-    pub(crate) notices: Vec<String>,
+    pub(crate) notices: Vec<Notice>,
 }
 
 /// What the model reads, and what to say about it.
@@ -89,21 +94,17 @@ fn present_waiting(job: &Job, saves: Saves) -> Presented {
 }
 
 impl Job {
-    fn tool(&self) -> &Installed {
-        &self.inner.tools[self.index]
-    }
-
-    fn policy(&self) -> &Policy {
-        &self.tool().policy
-    }
-
     fn is_external(&self) -> bool {
-        self.policy().trust == Trust::External
+        self.policy.trust == Trust::External
+    }
+
+    fn cleaner(&self) -> Cleaner<'_> {
+        Cleaner::new(self.is_external(), &self.inner.redactors)
     }
 
     /// The markers for the `part`-th text of this call.
     fn marker(&self, part: usize, body: &Sanitised<'_>) -> Marker {
-        fence::marker(self.policy().fence, &self.inner.key, &self.call_id, part, &self.tool().name, body)
+        fence::marker(self.policy.fence, &self.inner.key, &self.call_id, part, &self.tool, body)
     }
 
     /// Opens a save of this call's full result.
@@ -113,9 +114,9 @@ impl Job {
             return Opened::NeedsThread;
         }
         let now = self.inner.clock.now();
-        let tool = &*self.tool().name;
+        let tool = &*self.tool;
         let meta = if is_json { ArtifactMeta::json(tool, now) } else { ArtifactMeta::text(tool, now) };
-        match store.create(&meta.with_trust(self.policy().trust)) {
+        match store.create(&meta.with_trust(self.policy.trust)) {
             Ok(writer) => Opened::Writer(writer),
             Err(error) => {
                 tracing::warn!(tool, reason = %error, error = ?error, "a full result could not be saved");
@@ -130,6 +131,31 @@ impl Saves {
         (self == Self::OnlyQuick).then_some(QUICK_BYTES)
     }
 }
+
+/// The notices as one block; external quotations in a fence of their own. Whatever can't be cleaned is left out.
+fn notices(job: &Job, notices: &[Notice]) -> String {
+    if notices.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<render::Line> = notices
+        .iter()
+        .enumerate()
+        .map(|(index, notice)| {
+            let clean = |text: &str| job.cleaner().line(text, render::MAX_NOTICES);
+            let quoted = notice.quoted.as_deref().map(|quoted| {
+                let body = Sanitised::after_cut(clean(quoted).unwrap_or_else(|| "(withheld)".to_owned()));
+                let marker = job.marker(QUOTED + index, &body);
+                (marker, body.into_inner().into_owned())
+            });
+            let text = clean(&notice.text).unwrap_or_else(|| "(withheld)".to_owned());
+            render::Line { text, quoted: quoted.map(|(marker, body)| (marker.open, body, marker.close)) }
+        })
+        .collect();
+    render::notices(&lines)
+}
+
+/// The first part number of texts quoted in notices, beyond those of the result itself.
+const QUOTED: usize = 1 << 32;
 
 /// Writes down what became of the full result.
 fn record(receipt: &mut Receipt, saved: &Saved) {
@@ -153,7 +179,7 @@ fn header_for(job: &Job, original: usize, shown: usize, full: Option<usize>, sav
 
 /// What a header takes off the limit: nothing, unless the limit bounds all that the model reads.
 fn header_room(job: &Job, full: Option<usize>, saved: &Saved) -> usize {
-    match job.policy().scope {
+    match job.policy.scope {
         Scope::Content => 0,
         Scope::Total => {
             let named = saved.artifact().map_or(0, |artifact| header::pointer_chars(artifact, Pointer::Path));
@@ -163,11 +189,11 @@ fn header_room(job: &Job, full: Option<usize>, saved: &Saved) -> usize {
 }
 
 /// Says where a result is that was kept although nothing was cut.
-fn kept_notice(job: &Job, saved: &Saved) -> Option<String> {
+fn kept_notice(job: &Job, saved: &Saved) -> Option<Notice> {
     let artifact = saved.artifact()?;
     let name = match &artifact.path {
         Some(path) if job.inner.show_paths => sanitise::line(&path.display().to_string(), 500),
         _ => artifact.id.clone(),
     };
-    Some(format!("the full output ({} chars) is kept as {name}", artifact.chars))
+    Some(Notice::new(format_args!("the full output ({} chars) is kept as {name}", artifact.chars)))
 }
