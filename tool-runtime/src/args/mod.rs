@@ -139,6 +139,7 @@ impl Job<'_> {
         }
         // Whoever misspelt a key has not left it out as well.
         problems.retain(|problem| problem.kind != ProblemKind::Missing || !judged.suggested.contains(&problem.path));
+        problems.truncate(MAX_PROBLEMS);
         if problems.is_empty() {
             problems.push(read::whole(ProblemKind::OutOfBounds, "arguments that fit the schema", "others"));
         }

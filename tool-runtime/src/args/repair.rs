@@ -16,6 +16,8 @@ use super::{
 
 /// Integers up to here are exact as floats.
 const EXACT: f64 = 9_007_199_254_740_992.0;
+/// Repairs noted one by one.
+const MAX_NOTES: usize = 100;
 /// Schemas followed inside one another without a value between them, at most.
 const MAX_HOPS: usize = 16;
 
@@ -29,7 +31,13 @@ pub(super) fn values<'t>(
     let walk = Walk::new(schema, node);
     let mut repair = Repair { walk, path: String::new(), notes: Vec::new(), hops: 0, may_touch };
     let mended = repair.mend(schema, node)?;
-    Some((mended, repair.notes))
+    let mut notes = repair.notes;
+    let more = notes.len().saturating_sub(MAX_NOTES);
+    if more > 0 {
+        notes.truncate(MAX_NOTES);
+        notes.push(format!("{more} more repairs"));
+    }
+    Some((mended, notes))
 }
 
 struct Repair<'r, 's> {
