@@ -662,12 +662,13 @@ fn alternatives_inside_alternatives_end() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// The grammar is `serde_json`'s; only a string with a lone surrogate is a value to it.
+    /// The grammar is `serde_json`'s, but that a number too large for a float is still a number.
     #[test]
     fn the_scan_agrees_with_serde_json(text in r#"[\[\]{}:,"\\ \n0-2.eE+\-truefalsnb]{0,14}|\{("[ab]":(-?[0-3]{1,2}(\.[0-9])?|"[a\\n/u0-9d]{0,7}"|\[1, ?null\]|\{"b":tru?e\}),?){0,3}\}"#) {
         let mut members = Members::new();
         let ours = scan::scan(&text, 127, &mut members);
         let theirs = serde_json::from_str::<Value>(&text);
+        prop_assume!(!matches!(&theirs, Err(error) if error.to_string().starts_with("number out of range")));
         match ours {
             Ok(_) => prop_assert!(theirs.is_ok_and(|value| value.is_object())),
             Err(Fault::NotAnObject(_)) => prop_assert!(theirs.is_ok_and(|value| !value.is_object())),
