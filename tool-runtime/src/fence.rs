@@ -131,7 +131,8 @@ fn id(key: &Key, call_id: &str, part: usize, body: &str) -> String {
         mac.update(field);
     }
     let hash = mac.finalize().into_bytes();
-    hash[..ID_CHARS / 2].iter().map(|byte| format!("{byte:02x}")).collect()
+    let nibbles = hash[..ID_CHARS / 2].iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles.filter_map(|nibble| char::from_digit(nibble.into(), 16)).collect()
 }
 
 /// A tool's name with `_` for whatever could end the attribute; never empty.
