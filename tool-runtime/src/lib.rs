@@ -58,7 +58,7 @@ pub use dialect::Dialect;
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use fence::wrap_if_external;
 pub use hook::{After, AfterCall, Before, BeforeCall, Hook};
-pub use link::tool;
+pub use link::{IntoTools, tool};
 pub use notice::Notice;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
