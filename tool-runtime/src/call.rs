@@ -10,12 +10,18 @@ use crate::{
     args,
     contain::{self, Panicked},
     context::{self, CallContext},
+    conversation::Conversation,
     error::{Problem, ProblemKind},
+    guard::CallKey,
     outcome::{ModelText, Outcome, Receipt, Status, ViewSource},
+    policy::Scope,
     present::{self, Job, Presented},
     registry::{Inner, Installed, Registry},
+    render,
     request::ToolCall,
+    resolve::Facing,
     run::{self, Ran, Run},
+    seat::Seat,
     thread::{self, Place},
     value::Output,
 };
@@ -45,7 +51,7 @@ impl Registry {
     /// ```
     pub fn call(&self, call: ToolCall) -> impl Future<Output = Outcome> + Send + 'static {
         let inner = Arc::clone(&self.inner);
-        async move { tell(&inner, call, Place::Task).await }
+        async move { tell(&inner, call, Place::Task, Seat::alone()).await.outcome }
     }
 
     /// Runs one call on this thread and waits for it; no async runtime is needed.
@@ -54,7 +60,7 @@ impl Registry {
     /// and the text names [`call`](Self::call).
     pub fn call_blocking(&self, call: ToolCall) -> Outcome {
         // Ready at the first poll: on a thread nothing is awaited, `run` waits for the tool itself.
-        thread::park_until(tell(&self.inner, call, Place::Thread))
+        thread::park_until(tell(&self.inner, call, Place::Thread, Seat::alone())).outcome
     }
 
     /// Whether the arguments of a call fit its tool; nothing is run. An unknown tool has no arguments to check: it
@@ -78,15 +84,25 @@ impl Registry {
     }
 }
 
-async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place) -> Outcome {
+/// An outcome, and what it takes to present it again where that makes it shorter.
+pub(crate) struct Told {
+    pub(crate) outcome: Outcome,
+    pub(crate) job: Option<Job>,
+}
+
+pub(crate) async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place, mut seat: Seat) -> Told {
     let began = Instant::now();
     let Some(found) = inner.names.find(&call.name) else {
-        return unknown(inner, &call, began);
+        return unknown(inner, &call, began, seat).await;
     };
     let tool = &inner.tools[found.index];
-    let context = context(inner, tool, &call);
+    let context = context(inner, tool, &call, &seat);
     let run = Run { inner, index: found.index, call: &call, context: &context, place };
-    let mut ran = contain::poll(run::run(run)).await.unwrap_or_else(Ran::panicked);
+    let mut ran = match seat.admit().await {
+        Ok(()) => contain::poll(run::run(run)).await.unwrap_or_else(Ran::panicked),
+        Err(refusal) => Ran::refused(refusal.text(), refusal.reason()),
+    };
+    ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.resolved.facing).await);
     if found.cleaned {
         ran.notes.push(format!("name `{}` read as `{}`", args::shown(&call.name, 80), tool.name));
     }
@@ -98,22 +114,61 @@ async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place) -> Outcome {
         output: ran.output.clone(),
         facing: ran.resolved.facing,
         notices: ran.notices,
+        policy: tool.policy,
+        session: seat.session().cloned(),
+        kept: None,
     };
-    let presented = present::present_at(job, place).await;
+    let (presented, job) = present::present_at(job, place).await;
+    let job = (presented.status.is_none() && job.can_shrink()).then_some(job);
     let mut outcome = finish(tool, call.id, ran.output, ran.status, presented);
     outcome.problems = ran.problems;
     outcome.receipt.notes.splice(0..0, ran.notes);
     outcome.receipt.still_running = ran.still_running;
     outcome.receipt.duration = began.elapsed();
+    seat.keep(outcome.artifact());
     report(&outcome);
-    outcome
+    Told { outcome, job }
 }
 
-fn context(inner: &Inner, tool: &Installed, call: &ToolCall) -> CallContext {
+impl Told {
+    /// Presents the result again, `chars` characters long at most with all that is ours.
+    pub(crate) async fn shrink(&mut self, chars: usize, place: Place) {
+        let Some(mut job) = self.job.take() else { return };
+        job.policy.limit = Some(job.policy.limit.map_or(chars, |limit| limit.min(chars)));
+        job.policy.scope = Scope::Total;
+        job.kept = self.outcome.receipt.artifact.take();
+        let (presented, job) = present::present_at(job, place).await;
+        let outcome = &mut self.outcome;
+        let before = std::mem::replace(&mut outcome.receipt, presented.receipt);
+        outcome.text = presented.text;
+        outcome.content = presented.content;
+        outcome.text_part = OnceLock::new();
+        outcome.receipt.artifact = outcome.receipt.artifact.take().or(before.artifact);
+        outcome.receipt.saved = outcome.receipt.saved.take().or(before.saved);
+        outcome.receipt.full_chars = outcome.receipt.full_chars.or(before.full_chars);
+        outcome.receipt.raw_chars = outcome.receipt.raw_chars.or(before.raw_chars);
+        outcome.receipt.notes = before.notes;
+        let note = "cut to hold the whole turn to its budget";
+        if !outcome.receipt.notes.iter().any(|known| known == note) {
+            outcome.receipt.notes.push(note.to_owned());
+        }
+        outcome.receipt.still_running = before.still_running;
+        outcome.receipt.duration = before.duration;
+        self.job = Some(job);
+    }
+}
+
+/// How the loop guard sees this call; `None` where it is off.
+pub(crate) fn key(inner: &Inner, conversation: &Conversation, call: &ToolCall) -> Option<CallKey> {
+    let spec = inner.names.find(&call.name).map(|found| &*inner.tools[found.index].spec);
+    conversation.key(spec, &call.name, &call.arguments, inner.limits.bytes)
+}
+
+fn context(inner: &Inner, tool: &Installed, call: &ToolCall, seat: &Seat) -> CallContext {
     CallContext::from(context::Parts {
         call_id: Arc::clone(&call.id),
         tool_name: Arc::clone(&tool.name),
-        session: None,
+        session: seat.session().cloned(),
         state: Arc::clone(&inner.state),
         extensions: call.extensions.clone(),
         progress: call.progress.clone(),
@@ -131,26 +186,24 @@ fn unknown_tool(inner: &Inner, name: &str) -> Problem {
     }
 }
 
-/// The outcome of a call to no tool: suggestions where a name is near, the names that there are where none is.
-fn unknown(inner: &Inner, call: &ToolCall, began: Instant) -> Outcome {
-    let near = inner.names.nearest(&call.name);
-    let listed: Vec<&str> = if near.is_empty() { inner.names.sorted().take(20).collect() } else { near };
-    let hint = match (inner.names.nearest(&call.name).is_empty(), listed.is_empty()) {
-        (false, _) => format!(" Did you mean {}?", quoted(&listed, " or ")),
-        (true, false) => format!(" Tools: {}.", quoted(&listed, ", ")),
-        (true, true) => " There are no tools.".to_owned(),
+/// The outcome of a call to no tool.
+async fn unknown(inner: &Inner, call: &ToolCall, began: Instant, mut seat: Seat) -> Told {
+    let (status, mut text) = match seat.admit().await {
+        Ok(()) => (Status::UnknownTool, unknown_text(inner, &call.name)),
+        Err(refusal) => (Status::Blocked, refusal.text()),
     };
-    let text = format!("Unknown tool `{}`; nothing was run.{hint}", args::shown(&call.name, 80));
+    let output = Output::error(&text);
+    let notice = seat.observe(status, &output, &Facing::Full).await;
+    text.push_str(&render::notices(notice.as_slice()));
     let mut receipt = Receipt::new(ViewSource::Error);
     let chars = text.chars().count();
     (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
     receipt.duration = began.elapsed();
-    let output = Output::error(&text);
     let outcome = Outcome {
         call_id: Arc::clone(&call.id),
         tool_name: call.name.as_str().into(),
-        status: Status::UnknownTool,
-        text: ModelText::SameAsOutput,
+        status,
+        text: ModelText::Own(text),
         content: None,
         text_part: OnceLock::new(),
         output,
@@ -158,7 +211,20 @@ fn unknown(inner: &Inner, call: &ToolCall, began: Instant) -> Outcome {
         receipt,
     };
     report(&outcome);
-    outcome
+    Told { outcome, job: None }
+}
+
+/// Suggestions where a name is near, the names that there are where none is.
+fn unknown_text(inner: &Inner, name: &str) -> String {
+    let near = inner.names.nearest(name);
+    let hint = if !near.is_empty() {
+        format!(" Did you mean {}?", quoted(&near, " or "))
+    } else if inner.tools.is_empty() {
+        " There are no tools.".to_owned()
+    } else {
+        format!(" Tools: {}.", quoted(&inner.names.sorted().take(20).collect::<Vec<_>>(), ", "))
+    };
+    format!("Unknown tool `{}`; nothing was run.{hint}", args::shown(name, 80))
 }
 
 fn quoted(names: &[&str], between: &str) -> String {

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// What the model is to read, before anything is cleaned or cut.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Facing {
     /// All of the value.
     Full,
@@ -23,6 +23,8 @@ pub(crate) enum Facing {
     },
     /// A text of ours about arguments that did not fit: short already, so it is not cut.
     Message(String),
+    /// A text of ours that quotes nobody: neither fenced nor cut.
+    Own(String),
 }
 
 /// A view with what the receipt should say about it.

@@ -254,6 +254,12 @@ impl Ran {
         Self::new(status, Output::error(&body), Facing::Error { title, body }.into())
     }
 
+    /// Not run; `text` is ours and says why.
+    pub(crate) fn refused(text: String, note: &str) -> Self {
+        let output = Output::error(&text);
+        Self { notes: vec![note.to_owned()], ..Self::new(Status::Blocked, output, Facing::Own(text).into()) }
+    }
+
     pub(crate) fn panicked(Panicked(message): Panicked) -> Self {
         Self::stopped(Status::Panicked, "Tool panicked".into(), message)
     }

@@ -7,7 +7,7 @@ mod text;
 use std::sync::Arc;
 
 use crate::{
-    artifact::{ArtifactMeta, Saved},
+    artifact::{ArtifactMeta, ArtifactRef, Saved},
     fence::{self, Marker},
     header::{self, Header, Pointer},
     outcome::{ModelText, Receipt, Status},
@@ -22,6 +22,7 @@ use crate::{
 };
 
 /// Everything that presenting needs, owned, so that it can go to another thread.
+#[derive(Clone)]
 pub(crate) struct Job {
     pub(crate) inner: Arc<Inner>,
     pub(crate) index: usize,
@@ -30,6 +31,11 @@ pub(crate) struct Job {
     pub(crate) facing: Facing,
     /// For the model, a sentence each.
     pub(crate) notices: Vec<String>,
+    /// The tool's, or a stricter one.
+    pub(crate) policy: Policy,
+    pub(crate) session: Option<Arc<str>>,
+    /// The full result, where it has been saved already.
+    pub(crate) kept: Option<ArtifactRef>,
 }
 
 /// What the model reads, and what to say about it.
@@ -62,24 +68,26 @@ pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread>
     match &job.facing {
         Facing::Parts(parts) => parts::present(job, parts, saves),
         Facing::Message(message) => Ok(text::message(job, message)),
+        Facing::Own(text) => Ok(text::own(job, text)),
         Facing::Full | Facing::View(..) | Facing::Error { .. } => text::present(job, saves),
     }
 }
 
-/// Presents a result at once, or on the blocking pool where a store has to be waited for.
-pub(crate) async fn present_at(job: Job, place: Place) -> Presented {
+/// Presents a result at once, or on the blocking pool where a store has to be waited for. Gives the job back.
+pub(crate) async fn present_at(job: Job, place: Place) -> (Presented, Job) {
     if place == Place::Thread || !thread::is_inside_runtime() {
-        return present_waiting(&job, Saves::Any);
+        return (present_waiting(&job, Saves::Any), job);
     }
     if let Ok(presented) = present(&job, Saves::OnlyQuick) {
-        return presented;
+        return (presented, job);
     }
     let job = Arc::new(job);
     let worker = Arc::clone(&job);
-    match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
+    let presented = match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
         Some(presented) => presented.await,
         None => present_waiting(&job, Saves::Any),
-    }
+    };
+    (presented, Arc::unwrap_or_clone(job))
 }
 
 /// Where waiting is no trouble.
@@ -94,7 +102,12 @@ impl Job {
     }
 
     fn policy(&self) -> &Policy {
-        &self.tool().policy
+        &self.policy
+    }
+
+    /// Whether a lower limit would make what the model reads shorter.
+    pub(crate) fn can_shrink(&self) -> bool {
+        !matches!(self.facing, Facing::Message(_) | Facing::Own(_))
     }
 
     fn is_external(&self) -> bool {
@@ -109,12 +122,19 @@ impl Job {
     /// Opens a save of this call's full result.
     fn open(&self, is_json: bool, saves: Saves) -> Opened {
         let Some(store) = &self.inner.store else { return Opened::NoStore };
+        if let Some(artifact) = &self.kept {
+            return Opened::Saved(artifact.clone());
+        }
         if saves == Saves::OnlyQuick && store.blocks() {
             return Opened::NeedsThread;
         }
         let now = self.inner.clock.now();
         let tool = &*self.tool().name;
         let meta = if is_json { ArtifactMeta::json(tool, now) } else { ArtifactMeta::text(tool, now) };
+        let meta = match &self.session {
+            Some(session) => meta.with_session(&**session),
+            None => meta,
+        };
         match store.create(&meta.with_trust(self.policy().trust)) {
             Ok(writer) => Opened::Writer(writer),
             Err(error) => {

@@ -67,7 +67,9 @@ impl<'a> Draft<'a> {
             Facing::View(ModelOutput::Text(text), view_source) => (Source::Text(text), *view_source, None),
             Facing::View(ModelOutput::Json(json), view_source) => (Source::Value(json), *view_source, None),
             Facing::Error { title, body } => (Source::Text(body), ViewSource::Error, Some(format!("[{title}]"))),
-            Facing::Full | Facing::Parts(_) | Facing::Message(_) => (Source::full(&job.output), ViewSource::Full, None),
+            Facing::Full | Facing::Parts(_) | Facing::Message(_) | Facing::Own(_) => {
+                (Source::full(&job.output), ViewSource::Full, None)
+            }
         };
         // By type alone: a short text is fenced like a long one.
         let fenced = job.is_external() && (!matches!(job.facing, Facing::Full) || job.output.carries_text());
@@ -248,6 +250,12 @@ pub(super) fn message(job: &Job, message: &str) -> Presented {
     receipt.fenced = marker.is_some();
     (receipt.removed, receipt.defused) = (counts.removed, counts.defused);
     Presented { text: ModelText::Own(text), content: None, status: None, receipt, leak: false }
+}
+
+/// A text of ours that quotes nobody.
+pub(super) fn own(job: &Job, text: &str) -> Presented {
+    let text = format!("{text}{}", render::notices(&job.notices));
+    Presented { status: None, ..ours(job, Status::Blocked, &text, false) }
 }
 
 /// Nothing of the result may be shown.
