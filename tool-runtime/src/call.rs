@@ -14,7 +14,6 @@ use crate::{
     error::{Problem, ProblemKind},
     guard::CallKey,
     outcome::{ModelText, Outcome, Receipt, Status, ViewSource},
-    policy::Scope,
     present::{self, Job, Presented},
     registry::{Inner, Installed, Registry},
     render,
@@ -128,34 +127,6 @@ pub(crate) async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place, mut s
     seat.keep(outcome.artifact());
     report(&outcome);
     Told { outcome, job }
-}
-
-impl Told {
-    /// Presents the result again, `chars` characters long at most with all that is ours.
-    pub(crate) async fn shrink(&mut self, chars: usize, place: Place) {
-        let Some(mut job) = self.job.take() else { return };
-        job.policy.limit = Some(job.policy.limit.map_or(chars, |limit| limit.min(chars)));
-        job.policy.scope = Scope::Total;
-        job.kept = self.outcome.receipt.artifact.take();
-        let (presented, job) = present::present_at(job, place).await;
-        let outcome = &mut self.outcome;
-        let before = std::mem::replace(&mut outcome.receipt, presented.receipt);
-        outcome.text = presented.text;
-        outcome.content = presented.content;
-        outcome.text_part = OnceLock::new();
-        outcome.receipt.artifact = outcome.receipt.artifact.take().or(before.artifact);
-        outcome.receipt.saved = outcome.receipt.saved.take().or(before.saved);
-        outcome.receipt.full_chars = outcome.receipt.full_chars.or(before.full_chars);
-        outcome.receipt.raw_chars = outcome.receipt.raw_chars.or(before.raw_chars);
-        outcome.receipt.notes = before.notes;
-        let note = "cut to hold the whole turn to its budget";
-        if !outcome.receipt.notes.iter().any(|known| known == note) {
-            outcome.receipt.notes.push(note.to_owned());
-        }
-        outcome.receipt.still_running = before.still_running;
-        outcome.receipt.duration = before.duration;
-        self.job = Some(job);
-    }
 }
 
 /// How the loop guard sees this call; `None` where it is off.

@@ -1,6 +1,7 @@
 //! What the calls of one session share: the loop guard, and what was saved.
 
 use std::{
+    collections::HashSet,
     hash::RandomState,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -23,7 +24,14 @@ pub(crate) struct Conversation {
     /// Of the hashes that are compared.
     keys: RandomState,
     guard: Mutex<Guard>,
-    saved: Mutex<Vec<ArtifactRef>>,
+    saved: Mutex<Saved>,
+}
+
+/// In the order they came, each once.
+#[derive(Default)]
+struct Saved {
+    artifacts: Vec<ArtifactRef>,
+    ids: HashSet<String>,
 }
 
 impl Conversation {
@@ -100,13 +108,13 @@ impl Conversation {
     pub(crate) fn keep(&self, artifact: Option<&ArtifactRef>) {
         let Some(artifact) = artifact else { return };
         let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
-        if !saved.iter().any(|known| known.id == artifact.id) {
-            saved.push(artifact.clone());
+        if saved.ids.insert(artifact.id.clone()) {
+            saved.artifacts.push(artifact.clone());
         }
     }
 
     pub(crate) fn saved(&self) -> Vec<ArtifactRef> {
-        self.saved.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.saved.lock().unwrap_or_else(PoisonError::into_inner).artifacts.clone()
     }
 
     fn guard(&self) -> MutexGuard<'_, Guard> {
