@@ -5,14 +5,15 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// Rooms by floor, from the ground up. A folder is one room. `lib` and `private` are doors and may import anything.
 const RUNTIME: &[&[&str]] = &[
     &[
-        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "join", "json", "outcome",
-        "output", "policy", "request", "schema", "spec", "value", "view",
+        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "join", "json",
+        "notice", "outcome", "output", "policy", "redact", "request", "schema", "spec", "value", "view",
     ],
     &["fields", "find", "guard", "sanitise", "thread", "tool"],
-    &["args", "dialect", "fence", "render", "resolve", "shape", "truncate"],
-    &["conversation", "link", "store"],
+    &["args", "dialect", "fence", "resolve", "shape", "truncate"],
+    &["conversation", "link", "render", "store"],
     &["registry", "seat"],
     &["present", "run"],
+    &["observe"],
     &["call"],
     &["budget"],
     &["batch"],
@@ -20,9 +21,8 @@ const RUNTIME: &[&[&str]] = &[
 ];
 
 const MACROS: &[&[&str]] = &[
-    &["docs", "errors", "fallback", "near"],
-    &["slot"],
-    &["keys", "passing"],
+    &["docs", "errors", "fallback", "near", "passing"],
+    &["keys", "slot"],
     &["attr", "field"],
     &["func"],
     &["checks", "valid"],

@@ -32,7 +32,9 @@ pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Optio
         }
     }
     if let Some(conversation) = conversation {
-        told.iter().for_each(|told| conversation.keep(told.outcome.artifact()));
+        for told in &told {
+            conversation.keep(told.outcome.artifact());
+        }
     }
     told.into_iter().map(|told| told.outcome).collect()
 }

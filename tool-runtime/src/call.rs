@@ -13,14 +13,17 @@ use crate::{
     conversation::Conversation,
     error::{Problem, ProblemKind},
     guard::CallKey,
-    outcome::{ModelText, Outcome, Receipt, Status, ViewSource},
+    notice::Notice,
+    observe::Observed,
+    outcome::{Outcome, Status},
+    policy::Policy,
     present::{self, Job, Presented},
-    registry::{Inner, Installed, Registry},
-    render,
+    registry::{Inner, Registry},
     request::ToolCall,
-    resolve::Facing,
+    resolve::{self, Resolved},
     run::{self, Ran, Run},
     seat::Seat,
+    spec::Hints,
     thread::{self, Place},
     value::Output,
 };
@@ -89,40 +92,47 @@ pub(crate) struct Told {
     pub(crate) job: Option<Job>,
 }
 
-pub(crate) async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place, mut seat: Seat) -> Told {
+pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat: Seat) -> Told {
     let began = Instant::now();
-    let Some(found) = inner.names.find(&call.name) else {
-        return unknown(inner, &call, began, seat).await;
+    let found = Subject::find(inner, &call);
+    let (observed, blocked) =
+        Observed::before(inner, &found.name, found.hints(inner), seat.session(), &mut call, place).await;
+    let blocked = match blocked {
+        None => seat.admit().await.err().map(|refusal| Ran::refused(refusal.text(), refusal.reason())),
+        blocked => blocked,
     };
-    let tool = &inner.tools[found.index];
-    let context = context(inner, tool, &call, &seat);
-    let run = Run { inner, index: found.index, call: &call, context: &context, place };
-    let mut ran = match seat.admit().await {
-        Ok(()) => contain::poll(run::run(run)).await.unwrap_or_else(Ran::panicked),
-        Err(refusal) => Ran::refused(refusal.text(), refusal.reason()),
+    let mut ran = match (blocked, found.index) {
+        (Some(blocked), _) => blocked,
+        (None, None) => Ran::told(Status::UnknownTool, unknown(inner, &call.name)),
+        (None, Some(index)) => {
+            let context = context(inner, &found.name, &call, &seat);
+            let run = Run { inner, index, call: &call, context: &context, place };
+            contain::poll(run::run(run)).await.unwrap_or_else(Ran::panicked)
+        }
     };
-    ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.resolved.facing).await);
-    if found.cleaned {
-        ran.notes.push(format!("name `{}` read as `{}`", args::shown(&call.name, 80), tool.name));
-    }
-    ran.notes.extend(ran.resolved.note.take());
+    ran.notes.splice(0..0, found.note.into_iter().chain(call.notes.drain(..)));
+    ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::new));
+    observed.after(&call, &mut ran, began).await;
+    let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
+    let Resolved { facing, note } = resolve::facing(end, &output);
+    notes.extend(note);
     let job = Job {
         inner: Arc::clone(inner),
-        index: found.index,
+        tool: Arc::clone(&found.name),
+        policy: found.index.map_or_else(Policy::default, |index| inner.tools[index].policy),
         call_id: Arc::clone(&call.id),
-        output: ran.output.clone(),
-        facing: ran.resolved.facing,
-        notices: ran.notices,
-        policy: tool.policy,
+        output: output.clone(),
+        facing,
+        notices,
         session: seat.session().cloned(),
         kept: None,
     };
     let (presented, job) = present::present_at(job, place).await;
     let job = (presented.status.is_none() && job.can_shrink()).then_some(job);
-    let mut outcome = finish(tool, call.id, ran.output, ran.status, presented);
-    outcome.problems = ran.problems;
-    outcome.receipt.notes.splice(0..0, ran.notes);
-    outcome.receipt.still_running = ran.still_running;
+    let mut outcome = finish(found.name, call.id, output, status, presented);
+    outcome.problems = problems;
+    outcome.receipt.notes.splice(0..0, notes);
+    outcome.receipt.still_running = still_running;
     outcome.receipt.duration = began.elapsed();
     seat.keep(outcome.artifact());
     report(&outcome);
@@ -135,10 +145,33 @@ pub(crate) fn key(inner: &Inner, conversation: &Conversation, call: &ToolCall) -
     conversation.key(spec, &call.name, &call.arguments, inner.limits.bytes)
 }
 
-fn context(inner: &Inner, tool: &Installed, call: &ToolCall, seat: &Seat) -> CallContext {
+/// What the call is about.
+struct Subject {
+    /// Of the tool; of nothing, as the model wrote it.
+    name: Arc<str>,
+    index: Option<usize>,
+    note: Option<String>,
+}
+
+impl Subject {
+    fn find(inner: &Inner, call: &ToolCall) -> Self {
+        let Some(found) = inner.names.find(&call.name) else {
+            return Self { name: call.name.as_str().into(), index: None, note: None };
+        };
+        let name = Arc::clone(&inner.tools[found.index].name);
+        let note = found.cleaned.then(|| format!("name `{}` read as `{name}`", args::shown(&call.name, 80)));
+        Self { name, index: Some(found.index), note }
+    }
+
+    fn hints(&self, inner: &Inner) -> Hints {
+        self.index.map_or_else(Hints::default, |index| inner.tools[index].spec.hints)
+    }
+}
+
+fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> CallContext {
     CallContext::from(context::Parts {
         call_id: Arc::clone(&call.id),
-        tool_name: Arc::clone(&tool.name),
+        tool_name: Arc::clone(tool),
         session: seat.session().cloned(),
         state: Arc::clone(&inner.state),
         extensions: call.extensions.clone(),
@@ -157,43 +190,17 @@ fn unknown_tool(inner: &Inner, name: &str) -> Problem {
     }
 }
 
-/// The outcome of a call to no tool.
-async fn unknown(inner: &Inner, call: &ToolCall, began: Instant, mut seat: Seat) -> Told {
-    let (status, mut text) = match seat.admit().await {
-        Ok(()) => (Status::UnknownTool, unknown_text(inner, &call.name)),
-        Err(refusal) => (Status::Blocked, refusal.text()),
-    };
-    let output = Output::error(&text);
-    let notice = seat.observe(status, &output, &Facing::Full).await;
-    text.push_str(&render::notices(notice.as_slice()));
-    let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = text.chars().count();
-    (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
-    receipt.duration = began.elapsed();
-    let outcome = Outcome {
-        call_id: Arc::clone(&call.id),
-        tool_name: call.name.as_str().into(),
-        status,
-        text: ModelText::Own(text),
-        content: None,
-        text_part: OnceLock::new(),
-        output,
-        problems: Vec::new(),
-        receipt,
-    };
-    report(&outcome);
-    Told { outcome, job: None }
-}
-
-/// Suggestions where a name is near, the names that there are where none is.
-fn unknown_text(inner: &Inner, name: &str) -> String {
+/// What a call to no tool reads: suggestions where a name is near, the names that there are where none is.
+fn unknown(inner: &Inner, name: &str) -> String {
     let near = inner.names.nearest(name);
     let hint = if !near.is_empty() {
         format!(" Did you mean {}?", quoted(&near, " or "))
     } else if inner.tools.is_empty() {
         " There are no tools.".to_owned()
     } else {
-        format!(" Tools: {}.", quoted(&inner.names.sorted().take(20).collect::<Vec<_>>(), ", "))
+        let some: Vec<&str> = inner.names.sorted().take(20).collect();
+        let more = if inner.tools.len() > some.len() { ", …" } else { "" };
+        format!(" Tools: {}{more}.", quoted(&some, ", "))
     };
     format!("Unknown tool `{}`; nothing was run.{hint}", args::shown(name, 80))
 }
@@ -202,7 +209,7 @@ fn quoted(names: &[&str], between: &str) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(between)
 }
 
-fn finish(tool: &Installed, call_id: Arc<str>, output: Output, status: Status, presented: Presented) -> Outcome {
+fn finish(tool: Arc<str>, call_id: Arc<str>, output: Output, status: Status, presented: Presented) -> Outcome {
     let status = presented.status.unwrap_or(status);
     let output = if presented.leak {
         output.leak();
@@ -212,7 +219,7 @@ fn finish(tool: &Installed, call_id: Arc<str>, output: Output, status: Status, p
     };
     Outcome {
         call_id,
-        tool_name: Arc::clone(&tool.name),
+        tool_name: tool,
         status,
         text: presented.text,
         content: presented.content,

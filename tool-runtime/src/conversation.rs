@@ -10,11 +10,12 @@ use crate::{
     artifact::ArtifactRef,
     contain,
     guard::{CallKey, Digest, Guard, LoopGuard, LoopVerdict, Note, Refusal},
-    outcome::{Status, ViewSource},
+    outcome::Status,
     output::{ModelOutput, Part},
     request::Arguments,
-    resolve::Facing,
+    resolve::End,
     spec::ToolSpec,
+    tool::Returned,
     value::Output,
 };
 
@@ -81,7 +82,7 @@ impl Conversation {
     }
 
     /// A hash of what the tool gave back: the whole value, and what the tool itself chose to show beside it.
-    pub(crate) fn digest(&self, status: Status, output: &Output, facing: &Facing) -> u64 {
+    pub(crate) fn digest(&self, status: Status, output: &Output, end: &End) -> u64 {
         let mut digest = Digest::new(&self.keys);
         digest.text(status.name());
         let fed = contain::call(|| {
@@ -90,11 +91,12 @@ impl Conversation {
                 (None, Some(parts)) => feed_parts(&mut digest, parts),
                 (None, None) => digest.output(output),
             }
-            match facing {
-                Facing::Parts(parts) if output.as_parts().is_none() => feed_parts(&mut digest, parts),
-                Facing::View(ModelOutput::Text(text), ViewSource::ModelOutput) => digest.text(text),
-                Facing::View(ModelOutput::Json(json), ViewSource::ModelOutput) => digest.json(json),
-                _ => {}
+            let End::Returned(Returned { model_output, content, .. }) = end else { return };
+            feed_parts(&mut digest, content);
+            match model_output {
+                Some(ModelOutput::Text(text)) => digest.text(text),
+                Some(ModelOutput::Json(json)) => digest.json(json),
+                None => {}
             }
         });
         if let Err(panicked) = fed {

@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![allow(dead_code, unreachable_pub)]
 
 // The macro's output names this crate.
 #[cfg(test)]
@@ -23,13 +22,17 @@ mod fields;
 mod find;
 mod guard;
 mod header;
+mod hook;
 mod join;
 mod json;
 mod link;
+mod notice;
+mod observe;
 mod outcome;
 mod output;
 mod policy;
 mod present;
+mod redact;
 mod registry;
 mod render;
 mod request;
@@ -62,9 +65,13 @@ pub use dialect::Dialect;
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use fence::wrap_if_external;
 pub use guard::{LoopGuard, LoopVerdict};
+pub use hook::{After, AfterCall, Before, BeforeCall, Hook};
+pub use link::tool;
+pub use notice::Notice;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
 pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
+pub use redact::Redactor;
 pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
 pub use schemars;
@@ -73,7 +80,6 @@ pub use spec::{Hints, LoopKey, ToolSpec};
 pub use store::{LocalStore, MemoryStore};
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
-pub use tool_macros::tool;
 pub use truncate::{TruncateOptions, TruncatedResult, truncate_result};
 pub use value::{Output, ToolOutput, UnserialisableError};
 pub use view::{IntoView, View};

@@ -83,7 +83,7 @@ pub(crate) enum Limit {
 }
 
 /// Everything the stages after the call need to know, with the registry's defaults filled in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Policy {
     /// Characters; `None` is no limit.
     pub(crate) limit: Option<usize>,

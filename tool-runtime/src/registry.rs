@@ -22,8 +22,10 @@ use crate::{
     fence::Key,
     find::Names,
     guard::LoopGuard,
+    hook::{ErasedHook, Hook},
     link,
     policy::{Coercion, FenceStyle, Limit, Policy, Scope, TruncationStrategy},
+    redact::Redactor,
     schema,
     spec::ToolSpec,
     store::{LocalStore, MemoryStore},
@@ -49,6 +51,8 @@ pub(crate) struct Inner {
     pub(crate) key: Key,
     pub(crate) state: Arc<TypeMap>,
     pub(crate) approver: Option<Arc<dyn ErasedApprover>>,
+    pub(crate) hooks: Arc<[Box<dyn ErasedHook>]>,
+    pub(crate) redactors: Arc<[Box<dyn Redactor>]>,
     pub(crate) blocking: Blocking,
     pub(crate) loop_guard: Arc<LoopGuard>,
     pub(crate) turns: Turns,
@@ -110,6 +114,8 @@ impl Inner {
             key: self.key.clone(),
             state: Arc::clone(&self.state),
             approver: self.approver.clone(),
+            hooks: Arc::clone(&self.hooks),
+            redactors: Arc::clone(&self.redactors),
             blocking: self.blocking.clone(),
             loop_guard: Arc::clone(&self.loop_guard),
             turns: self.turns,
@@ -214,6 +220,8 @@ pub struct RegistryBuilder {
     seed: Option<u64>,
     state: TypeMap,
     approver: Option<Arc<dyn ErasedApprover>>,
+    hooks: Vec<Box<dyn ErasedHook>>,
+    redactors: Vec<Box<dyn Redactor>>,
     most_blocking: usize,
     loop_guard: LoopGuard,
     turns: Turns,
@@ -241,6 +249,8 @@ impl Default for RegistryBuilder {
             seed: None,
             state: TypeMap::default(),
             approver: None,
+            hooks: Vec::new(),
+            redactors: Vec::new(),
             most_blocking: 64,
             loop_guard: LoopGuard::new(),
             turns: Turns { max_concurrent: 16, budget: None },
@@ -380,6 +390,19 @@ impl RegistryBuilder {
         self
     }
 
+    /// Looks at every call; more than one run in the order in which they are added.
+    pub fn hook(mut self, hook: impl Hook) -> Self {
+        self.hooks.push(Box::new(hook));
+        self
+    }
+
+    /// Takes secrets out of what the model reads and of what is stored; more than one run in the order in which they
+    /// are added.
+    pub fn redact(mut self, redactor: impl Redactor) -> Self {
+        self.redactors.push(Box::new(redactor));
+        self
+    }
+
     /// How many `blocking` tools may run at the same time, those that timed out and still run included; more are
     /// [`Status::Busy`](crate::Status::Busy). Default: 64.
     pub fn max_blocking(mut self, tools: usize) -> Self {
@@ -475,6 +498,8 @@ impl RegistryBuilder {
                 key,
                 state: Arc::new(self.state),
                 approver: self.approver,
+                hooks: self.hooks.into(),
+                redactors: self.redactors.into(),
                 blocking: Blocking::new(self.most_blocking),
                 loop_guard: Arc::new(self.loop_guard),
                 turns: self.turns,

@@ -1,5 +1,7 @@
 //! Which text stands for the result: the view it carries, the view its tool derives, or all of it.
 
+use serde_json::{Map, Value};
+
 use crate::{
     contain::{self, Panicked},
     outcome::ViewSource,
@@ -41,7 +43,7 @@ impl From<Facing> for Resolved {
 }
 
 /// `ToolResult::model_output`, else the hook, else everything; content parts need no view.
-pub(crate) fn resolve(output: &Output, model_output: Option<ModelOutput>, content: Vec<Part>) -> Resolved {
+fn resolve(output: &Output, model_output: Option<ModelOutput>, content: Vec<Part>) -> Resolved {
     if !content.is_empty() {
         return Facing::Parts(content).into();
     }
@@ -69,17 +71,38 @@ fn is_blank(view: &ModelOutput) -> bool {
     }
 }
 
-/// The parts that `resolve` needs out of a success.
-pub(crate) fn facing(returned: Returned) -> (Output, Resolved) {
-    let Returned { output, model_output, content, .. } = returned;
-    match output {
-        Ok(output) => {
-            let resolved = resolve(&output, model_output, content);
-            (output, resolved)
+/// How a call ended, before anybody looked at it for the model.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The tool came back.
+    Returned(Returned),
+    /// It didn't, or was not run.
+    Stopped { title: String, body: String },
+    /// It was not run; a text of ours says why.
+    Message(String),
+    /// The same, and the text quotes nobody.
+    Own(String),
+}
+
+impl End {
+    /// What the tool noted beside its value.
+    pub(crate) fn metadata(&self) -> Map<String, Value> {
+        match self {
+            Self::Returned(returned) => returned.metadata.clone(),
+            Self::Stopped { .. } | Self::Message(_) | Self::Own(_) => Map::new(),
         }
-        Err(error) => {
-            let body = error.to_string();
-            (Output::error(&body), Facing::Error { title: "Tool error".into(), body }.into())
+    }
+}
+
+/// What the model is to read of this end.
+pub(crate) fn facing(end: End, output: &Output) -> Resolved {
+    match end {
+        End::Returned(Returned { output: Ok(_), model_output, content, .. }) => resolve(output, model_output, content),
+        End::Returned(Returned { output: Err(error), .. }) => {
+            Facing::Error { title: "Tool error".into(), body: error.to_string() }.into()
         }
+        End::Stopped { title, body } => Facing::Error { title, body }.into(),
+        End::Message(message) => Facing::Message(message).into(),
+        End::Own(text) => Facing::Own(text).into(),
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     conversation::Conversation,
     guard::{CallKey, LoopVerdict, Refusal},
     outcome::Status,
-    resolve::Facing,
+    resolve::End,
     value::Output,
 };
 
@@ -162,20 +162,20 @@ impl Seat {
     }
 
     /// Shows the loop guard what the call came to; a sentence for the model, where there is something to say.
-    pub(crate) async fn observe(&mut self, status: Status, output: &Output, facing: &Facing) -> Option<String> {
+    pub(crate) async fn observe(&mut self, status: Status, output: &Output, end: &End) -> Option<String> {
         self.has_run();
-        let note = self.record(status, output, facing).await;
+        let note = self.record(status, output, end).await;
         self.leave();
         note
     }
 
-    async fn record(&mut self, status: Status, output: &Output, facing: &Facing) -> Option<String> {
+    async fn record(&mut self, status: Status, output: &Output, end: &End) -> Option<String> {
         let (conversation, key) = (self.conversation.as_ref()?, self.key.take()?);
         // It was not the tool that answered.
         if matches!(status, Status::Busy | Status::Cancelled) {
             return None;
         }
-        let result = conversation.digest(status, output, facing);
+        let result = conversation.digest(status, output, end);
         if let Some((turn, index)) = &self.turn {
             turn.all_before_left(*index).await;
         }

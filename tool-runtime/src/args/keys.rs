@@ -147,6 +147,7 @@ pub(super) fn judge(
         }
     }
     let refuses = coercion == Coercion::Strict || schema.get("additionalProperties") == Some(&Value::Bool(false));
+    let no_such_field = expect::no_such_field((0..known.len()).map(|parameter| known.name(parameter)));
     let mut ignored = Vec::new();
     for (index, (key, member)) in unknown.iter().enumerate() {
         let (respelled, near) = if index < MAX_COMPARED {
@@ -167,7 +168,7 @@ pub(super) fn judge(
             judged.refuse(key, format!("no such field; did you mean `{}`?", shown(name, 80)));
             judged.suggested.push(pointer::of(name));
         } else if refuses {
-            judged.refuse(key, expect::no_such_field((0..known.len()).map(|parameter| known.name(parameter))));
+            judged.refuse(key, no_such_field.clone());
         } else {
             ignored.push(key.as_ref());
         }

@@ -8,6 +8,8 @@ use crate::error::{Problem, ProblemKind};
 const MAX_LINES: usize = 10;
 /// Characters of the whole message.
 const MAX_CHARS: usize = 2000;
+/// Characters of what was expected, and of what came.
+const MAX_WORDS: usize = 600;
 /// Characters kept for the last two lines.
 const RESERVED: usize = 250;
 
@@ -53,7 +55,9 @@ fn line(problem: &Problem) -> String {
         "" => "arguments".to_owned(),
         path => format!("`{}`", readable(path, 80)),
     };
-    let Problem { expected, got, .. } = problem;
+    // A schema from elsewhere may have no end of types.
+    let expected: String = problem.expected.chars().take(MAX_WORDS).collect();
+    let got: String = problem.got.chars().take(MAX_WORDS).collect();
     match problem.kind {
         ProblemKind::UnknownField if expected.ends_with('?') => format!("{path}: {expected}"),
         ProblemKind::UnknownField => format!("{path}: {expected}."),

@@ -4,16 +4,20 @@ mod parts;
 mod source;
 mod text;
 
+use source::Cleaner;
+
 use std::sync::Arc;
 
 use crate::{
     artifact::{ArtifactMeta, ArtifactRef, Saved},
-    fence::{self, Marker},
+    fence::{self, Fenced},
     header::{self, Header, Pointer},
+    notice::Notice,
     outcome::{ModelText, Receipt, Status},
     output::Part,
     policy::{Policy, Scope, Trust},
-    registry::{Inner, Installed},
+    registry::Inner,
+    render,
     resolve::Facing,
     sanitise::{self, Sanitised},
     thread::{self, Place},
@@ -25,14 +29,13 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Job {
     pub(crate) inner: Arc<Inner>,
-    pub(crate) index: usize,
+    /// The tool's name; of no tool, as the model wrote it.
+    pub(crate) tool: Arc<str>,
+    pub(crate) policy: Policy,
     pub(crate) call_id: Arc<str>,
     pub(crate) output: Output,
     pub(crate) facing: Facing,
-    /// For the model, a sentence each.
-    pub(crate) notices: Vec<String>,
-    /// The tool's, or a stricter one.
-    pub(crate) policy: Policy,
+    pub(crate) notices: Vec<Notice>,
     pub(crate) session: Option<Arc<str>>,
     /// The full result, where it has been saved already.
     pub(crate) kept: Option<ArtifactRef>,
@@ -97,26 +100,23 @@ fn present_waiting(job: &Job, saves: Saves) -> Presented {
 }
 
 impl Job {
-    fn tool(&self) -> &Installed {
-        &self.inner.tools[self.index]
-    }
-
-    fn policy(&self) -> &Policy {
-        &self.policy
-    }
-
     /// Whether a lower limit would make what the model reads shorter.
     pub(crate) fn can_shrink(&self) -> bool {
         !matches!(self.facing, Facing::Message(_) | Facing::Own(_))
     }
 
     fn is_external(&self) -> bool {
-        self.policy().trust == Trust::External
+        self.policy.trust == Trust::External
     }
 
-    /// The markers for the `part`-th text of this call.
-    fn marker(&self, part: usize, body: &Sanitised<'_>) -> Marker {
-        fence::marker(self.policy().fence, &self.inner.key, &self.call_id, part, &self.tool().name, body)
+    fn cleaner(&self) -> Cleaner<'_> {
+        Cleaner::new(self.is_external(), &self.inner.redactors)
+    }
+
+    /// Fences the `part`-th text of this call.
+    fn fence<'t>(&self, part: usize, body: Sanitised<'t>) -> Fenced<'t> {
+        let marker = fence::marker(self.policy.fence, &self.inner.key, &self.call_id, part, &self.tool, &body);
+        fence::wrap(marker, body)
     }
 
     /// Opens a save of this call's full result.
@@ -129,13 +129,13 @@ impl Job {
             return Opened::NeedsThread;
         }
         let now = self.inner.clock.now();
-        let tool = &*self.tool().name;
+        let tool = &*self.tool;
         let meta = if is_json { ArtifactMeta::json(tool, now) } else { ArtifactMeta::text(tool, now) };
         let meta = match &self.session {
             Some(session) => meta.with_session(&**session),
             None => meta,
         };
-        match store.create(&meta.with_trust(self.policy().trust)) {
+        match store.create(&meta.with_trust(self.policy.trust)) {
             Ok(writer) => Opened::Writer(writer),
             Err(error) => {
                 tracing::warn!(tool, reason = %error, error = ?error, "a full result could not be saved");
@@ -150,6 +150,32 @@ impl Saves {
         (self == Self::OnlyQuick).then_some(QUICK_BYTES)
     }
 }
+
+/// The notices as one block; external quotations in a fence of their own. Whatever can't be cleaned is left out.
+fn notices(job: &Job, notices: &[Notice]) -> String {
+    if notices.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<render::Line> = notices
+        .iter()
+        .enumerate()
+        .map(|(index, notice)| {
+            let clean = |text: &str| job.cleaner().line(text, MAX_QUOTED).unwrap_or_else(|| "(withheld)".to_owned());
+            let quoted = notice.quoted.as_deref().map(|quoted| {
+                let body = Sanitised::after_cut(clean(quoted));
+                job.fence(QUOTED + index, body).pieces().concat()
+            });
+            render::Line { text: clean(&notice.text), quoted }
+        })
+        .collect();
+    render::notices(&lines)
+}
+
+/// Characters of a sentence or a quotation in a notice; all of them share 2,000.
+const MAX_QUOTED: usize = 1000;
+
+/// The first part number of texts quoted in notices, beyond those of the result itself.
+const QUOTED: usize = 1 << 32;
 
 /// Writes down what became of the full result.
 fn record(receipt: &mut Receipt, saved: &Saved) {
@@ -173,7 +199,7 @@ fn header_for(job: &Job, original: usize, shown: usize, full: Option<usize>, sav
 
 /// What a header takes off the limit: nothing, unless the limit bounds all that the model reads.
 fn header_room(job: &Job, full: Option<usize>, saved: &Saved) -> usize {
-    match job.policy().scope {
+    match job.policy.scope {
         Scope::Content => 0,
         Scope::Total => {
             let named = saved.artifact().map_or(0, |artifact| header::pointer_chars(artifact, Pointer::Path));
@@ -183,11 +209,11 @@ fn header_room(job: &Job, full: Option<usize>, saved: &Saved) -> usize {
 }
 
 /// Says where a result is that was kept although nothing was cut.
-fn kept_notice(job: &Job, saved: &Saved) -> Option<String> {
+fn kept_notice(job: &Job, saved: &Saved) -> Option<Notice> {
     let artifact = saved.artifact()?;
     let name = match &artifact.path {
         Some(path) if job.inner.show_paths => sanitise::line(&path.display().to_string(), 500),
         _ => artifact.id.clone(),
     };
-    Some(format!("the full output ({} chars) is kept as {name}", artifact.chars))
+    Some(Notice::new(format_args!("the full output ({} chars) is kept as {name}", artifact.chars)))
 }

@@ -7,17 +7,18 @@ use crate::{
     contain::{self, Panicked},
     cut, fence,
     json::Fault,
+    notice::Notice,
     outcome::{ModelText, Receipt, Status, ViewSource},
     output::ModelOutput,
     policy::{Keep, Scope},
-    render::{self, Reply},
+    render::{Body, Reply},
     resolve::Facing,
     sanitise::Sanitised,
     truncate::{self, Fitted, Opened, Saving, Unfit},
 };
 
 use super::{
-    Job, NeedsThread, Presented, Saves, header_for, header_room, kept_notice, record,
+    Job, NeedsThread, Presented, Saves, header_for, header_room, kept_notice, notices, record,
     source::{Cleaner, Source, with_material},
 };
 
@@ -49,7 +50,7 @@ struct Draft<'a> {
     /// Our lines before everything else.
     title: Option<String>,
     fenced: bool,
-    cleaner: Cleaner,
+    cleaner: Cleaner<'a>,
 }
 
 /// A text that fits.
@@ -73,7 +74,7 @@ impl<'a> Draft<'a> {
         };
         // By type alone: a short text is fenced like a long one.
         let fenced = job.is_external() && (!matches!(job.facing, Facing::Full) || job.output.carries_text());
-        Self { job, source, view_source, title, fenced, cleaner: Cleaner::default() }
+        Self { job, source, view_source, title, fenced, cleaner: job.cleaner() }
     }
 
     fn is_view(&self) -> bool {
@@ -81,7 +82,7 @@ impl<'a> Draft<'a> {
     }
 
     fn cut(self, saves: Saves) -> Result<Cut<'a>, Stop> {
-        let policy = self.job.policy();
+        let policy = self.job.policy;
         let limit = self.limit();
         // A view is not worth keeping, what it stands for is. And where the header counts, what it says has to be
         // known before the text is cut.
@@ -104,24 +105,24 @@ impl<'a> Draft<'a> {
 
     /// What the text may have; with `Scope::Total` all that is ours is taken off first, but for the header of a cut.
     fn limit(&self) -> Option<usize> {
-        let policy = self.job.policy();
+        let policy = self.job.policy;
         let limit = policy.limit?;
         if policy.scope == Scope::Content {
             return Some(limit);
         }
-        let fence = if self.fenced { fence::overhead_chars(policy.fence, &self.job.tool().name) } else { 0 };
+        let fence = if self.fenced { fence::overhead_chars(policy.fence, &self.job.tool) } else { 0 };
         let title = self.title.as_ref().map_or(0, |title| cut::count(title) + 1);
-        let notices = cut::count(&render::notices(&self.job.notices));
+        let notices = cut::count(&notices(self.job, &self.job.notices));
         Some(limit.saturating_sub(fence + title + notices))
     }
 
     fn fit(&self, limit: Option<usize>, save: bool, saves: Saves) -> Result<Fitted, Stop> {
-        let policy = self.job.policy();
+        let policy = self.job.policy;
         let is_json = self.source.is_json();
         let mut open = || if save { self.job.open(is_json, saves) } else { Opened::NoStore };
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         self.guarded(|| {
-            with_material(self.source, self.job.is_external(), &self.cleaner, |material| {
+            with_material(self.source, &self.cleaner, |material| {
                 truncate::fit(
                     material,
                     limit,
@@ -139,10 +140,8 @@ impl<'a> Draft<'a> {
         let mut open = || self.job.open(full.is_json(), saves);
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         // Counted apart: the receipt's `removed` and `defused` are about what the model reads.
-        let cleaner = Cleaner::default();
-        self.guarded(|| {
-            with_material(full, self.job.is_external(), &cleaner, |material| truncate::save(material, &mut saving))
-        })
+        let cleaner = self.job.cleaner();
+        self.guarded(|| with_material(full, &cleaner, |material| truncate::save(material, &mut saving)))
     }
 
     /// The value's own `Serialize` runs in here, and it may fail or panic.
@@ -189,16 +188,16 @@ impl Cut<'_> {
         if fitted.truncated && !fitted.points_itself {
             headers.push(header_for(job, fitted.original, fitted.shown, full_chars, &saved));
         }
-        let mut notices = job.notices.clone();
+        let mut told = job.notices.clone();
         if tally.non_finite > 0 {
             let note = format!("{} in the result not finite and shown as null", numbers(tally.non_finite));
             receipt.notes.push(note.clone());
-            notices.push(note);
+            told.push(Notice::new(note));
         }
         if !fitted.truncated {
-            notices.extend(kept_notice(job, &saved));
+            told.extend(kept_notice(job, &saved));
         }
-        let notices = render::notices(&notices);
+        let notices = notices(job, &told);
 
         let body = match (&fitted.content, draft.source) {
             _ if fitted.original == 0 => Cow::Borrowed(NO_OUTPUT),
@@ -207,11 +206,10 @@ impl Cut<'_> {
             // Only text in memory comes without content.
             (None, _) => Cow::Borrowed(""),
         };
-        let marker = draft.fenced.then(|| job.marker(0, &Sanitised::after_cut(body.clone().into_owned())));
+        let fenced = draft.fenced.then(|| job.fence(0, Sanitised::after_cut(body.as_ref())));
         let reply = Reply {
             headers: &headers,
-            fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-            body: &body,
+            body: fenced.as_ref().map_or(Body::Trusted(&body), Body::External),
             notices: &notices,
         };
         let is_output_itself = matches!(job.facing, Facing::Full | Facing::Error { .. }) && fitted.content.is_none();
@@ -232,61 +230,51 @@ fn numbers(count: usize) -> String {
     if count == 1 { "1 number is".to_owned() } else { format!("{count} numbers are") }
 }
 
-/// A text of ours about the arguments: fenced where the tool is external, never cut.
+/// A text of ours about the call itself: fenced where the tool is external, never cut.
 pub(super) fn message(job: &Job, message: &str) -> Presented {
-    let (body, counts) = crate::sanitise::text(message);
-    let marker = job.is_external().then(|| job.marker(0, &body));
-    let reply = Reply {
-        headers: &[],
-        fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-        body: body.as_str(),
-        notices: &render::notices(&job.notices),
-    };
-    let text = reply.text();
+    let cleaner = job.cleaner();
+    let Some(clean) = cleaner.text(message) else { return withheld(job, "it could not be cleaned") };
+    let body = clean.as_ref();
+    let (text, fenced) = ours(job, &[], body);
     let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = cut::count(body.as_str());
+    let chars = cut::count(body);
     (receipt.view_chars, receipt.shown_chars) = (chars, chars);
     receipt.model_chars = cut::count(&text);
-    receipt.fenced = marker.is_some();
-    (receipt.removed, receipt.defused) = (counts.removed, counts.defused);
+    receipt.fenced = fenced;
     Presented { text: ModelText::Own(text), content: None, status: None, receipt, leak: false }
 }
 
 /// A text of ours that quotes nobody.
 pub(super) fn own(job: &Job, text: &str) -> Presented {
-    let text = format!("{text}{}", render::notices(&job.notices));
-    Presented { status: None, ..ours(job, Status::Blocked, &text, false) }
+    let text = format!("{text}{}", notices(job, &job.notices));
+    Presented { status: None, ..failed(Status::Blocked, text, false, false) }
+}
+
+/// A short clean body with the notices, fenced where the tool is external.
+fn ours(job: &Job, headers: &[String], body: &str) -> (String, bool) {
+    let fenced = job.is_external().then(|| job.fence(0, Sanitised::after_cut(body)));
+    let body = fenced.as_ref().map_or(Body::Trusted(body), Body::External);
+    (Reply { headers, body, notices: &notices(job, &job.notices) }.text(), fenced.is_some())
 }
 
 /// Nothing of the result may be shown.
 pub(super) fn withheld(job: &Job, why: &str) -> Presented {
-    ours(job, Status::Withheld, &format!("[Withheld: the result of `{}` is not shown, {why}]", job.tool().name), false)
+    let text = format!("[Withheld: the result of `{}` is not shown, {why}]", job.tool);
+    failed(Status::Withheld, text, false, false)
 }
 
 fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
-    let tool = &job.tool().name;
     // The message may quote the value, so it is treated like the value.
-    let (body, _) = crate::sanitise::text(message);
-    let shown: String = body.as_str().chars().take(200).collect();
-    let shown = Sanitised::after_cut(shown);
-    let title = format!("[Unserialisable: the result of `{tool}` can't be turned into JSON]");
-    let marker = job.is_external().then(|| job.marker(0, &shown));
-    let headers = [title];
-    let reply = Reply {
-        headers: &headers,
-        fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-        body: shown.as_str(),
-        notices: &render::notices(&job.notices),
-    };
-    let mut presented = ours(job, Status::Unserialisable, &reply.text(), leak);
-    presented.receipt.fenced = marker.is_some();
-    presented
+    let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
+    let title = format!("[Unserialisable: the result of `{}` can't be turned into JSON]", job.tool);
+    let (text, fenced) = ours(job, &[title], &clean);
+    failed(Status::Unserialisable, text, fenced, leak)
 }
 
-fn ours(job: &Job, status: Status, text: &str, leak: bool) -> Presented {
-    let _ = job;
+fn failed(status: Status, text: String, fenced: bool, leak: bool) -> Presented {
     let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = text.chars().count();
+    let chars = cut::count(&text);
     (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
-    Presented { text: ModelText::Own(text.to_owned()), content: None, status: Some(status), receipt, leak }
+    receipt.fenced = fenced;
+    Presented { text: ModelText::Own(text), content: None, status: Some(status), receipt, leak }
 }
