@@ -17,9 +17,9 @@ use std::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tool_runtime::{
-    ArtifactStore, CallContext, CancellationToken, Dialect, DynTool, LoopGuard, LoopKey, LoopVerdict, MemoryStore,
-    Outcome, Part, RegisteredTool, Registry, RegistryBuilder, Session, Status, Tool, ToolCall, ToolError, ToolResult,
-    ToolSpec, Trust, tool, tools,
+    After, AfterCall, ArtifactStore, Before, BeforeCall, CallContext, CancellationToken, Dialect, DynTool, Hook,
+    LoopGuard, LoopKey, LoopVerdict, MemoryStore, Outcome, Part, RegisteredTool, Registry, RegistryBuilder, Session,
+    Status, Tool, ToolCall, ToolError, ToolResult, ToolSpec, Trust, tool, tools,
 };
 
 type Args = serde_json::Map<String, Value>;
@@ -179,6 +179,7 @@ fn l03_the_order_of_keys_and_fields_that_do_not_count_make_no_difference() {
 
 #[test]
 fn the_guard_notes_blocks_probes_and_halts() {
+    use LoopVerdict::{Block, Halt, Note, Pass, Probe};
     let session = registry([scripted(spec("t"), &["same"]), scripted(spec("other"), &["x"])]).session();
     let next = || session.call_blocking(call("t", "{}"));
     let verdict = || session.check_loop(&call("t", "{}"));
@@ -191,7 +192,6 @@ fn the_guard_notes_blocks_probes_and_halts() {
         assert_eq!(outcome.is_error(), outcome.status() == Status::Blocked);
         seen.push((foreseen, is_noted(&outcome)));
     }
-    use LoopVerdict::{Block, Halt, Note, Pass, Probe};
     let expected =
         [(Pass, false), (Pass, false), (Note, true), (Pass, false), (Block, false), (Probe, true), (Halt, false)];
     assert_eq!(seen, expected);
@@ -231,6 +231,8 @@ fn outside_a_session_nothing_is_counted() {
     }
 }
 
+fn is_shareable<T: Send + Sync + Clone + 'static>(_: &T) {}
+
 #[test]
 fn sessions_and_their_clones() {
     let registry = registry([scripted(spec("t"), &["same"])]);
@@ -241,7 +243,6 @@ fn sessions_and_their_clones() {
         let _ = one.call_blocking(call("t", "{}"));
     }
     assert!(one.halted() && one.clone().halted() && !two.halted());
-    fn is_shareable<T: Send + Sync + Clone + 'static>(_: &T) {}
     is_shareable(&one);
     is_shareable(&registry);
 }
@@ -362,6 +363,46 @@ fn the_tool_and_the_approver_learn_the_session() {
     assert_eq!(registry.call_blocking(call("whoami", "{}")).model_text(), "none");
     let id = Some(session.id().to_owned());
     assert_eq!(*asked.lock().expect("no panic"), [id.clone(), id, None]);
+}
+
+#[test]
+fn hooks_learn_the_session_and_the_guard_sees_what_the_tool_returned() {
+    struct Hiding(Arc<Mutex<Vec<Option<String>>>>);
+    impl Hook for Hiding {
+        async fn before(&self, call: &BeforeCall) -> Before {
+            self.0.lock().expect("no panic").push(call.session.as_deref().map(str::to_owned));
+            Before::Go
+        }
+        async fn after(&self, call: &AfterCall) -> After {
+            self.0.lock().expect("no panic").push(call.session.as_deref().map(str::to_owned));
+            After::Replace("hidden".into())
+        }
+    }
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let builder = Registry::builder().hook(Hiding(Arc::clone(&seen)));
+    let tools = [scripted(spec("poll"), &["1", "2", "3", "4", "5", "6"]), scripted(spec("same"), &["x"])];
+    let registry = with_tools(builder, tools);
+    let session = registry.without("no such tool").session();
+    for _ in 0..6 {
+        assert_eq!(session.call_blocking(call("poll", "{}")).model_text().trim_matches('"'), "hidden");
+    }
+    let noted = (0..3).filter(|_| is_noted(&session.call_blocking(call("same", "{}")))).count();
+    assert_eq!(noted, 1);
+    assert_eq!(*seen.lock().expect("no panic"), vec![Some(session.id().to_owned()); 18]);
+}
+
+#[test]
+fn a_hook_that_blocks_again_and_again_is_a_loop_too() {
+    struct No;
+    impl Hook for No {
+        async fn before(&self, _: &BeforeCall) -> Before {
+            Before::Block("not today".into())
+        }
+    }
+    let session = with_tools(Registry::builder().hook(No), [echo()]).session();
+    let outcomes: Vec<Outcome> = (0..3).map(|_| session.call_blocking(call("read", "{}"))).collect();
+    assert!(outcomes.iter().all(|outcome| outcome.status() == Status::Blocked));
+    assert!(!is_noted(&outcomes[1]) && is_noted(&outcomes[2]));
 }
 
 fn echo() -> RegisteredTool {
@@ -689,8 +730,17 @@ fn a_budget_meets_limits_views_parts_errors_and_wrong_calls() {
     assert!(total <= 4000, "{total}");
     assert!(total > 3000, "the budget is used: {total}");
     let statuses: Vec<Status> = outcomes.iter().map(Outcome::status).collect();
-    use Status::{InvalidArguments, Ok, ToolError, UnknownTool};
-    assert_eq!(statuses, [Ok, Ok, Ok, ToolError, Ok, UnknownTool, Ok, InvalidArguments]);
+    let expected = [
+        Status::Ok,
+        Status::Ok,
+        Status::Ok,
+        Status::ToolError,
+        Status::Ok,
+        Status::UnknownTool,
+        Status::Ok,
+        Status::InvalidArguments,
+    ];
+    assert_eq!(statuses, expected);
     assert!(
         outcomes[1].model_text().contains("of a summary | full output (50000 chars)"),
         "{}",
@@ -709,7 +759,7 @@ fn a_budget_meets_limits_views_parts_errors_and_wrong_calls() {
 #[test]
 fn sixty_four_threads_share_a_session_and_a_registry() {
     #[tool(max_result_size = 50)]
-    async fn double(n: u64) -> String {
+    fn double(n: u64) -> String {
         format!("{:0>80}", 2 * n)
     }
     #[tool]
