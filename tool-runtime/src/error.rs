@@ -116,7 +116,6 @@ impl Serialize for Problem {
 }
 
 /// Why a registry could not be built: every reason at once, a line each.
-#[derive(Debug)]
 pub struct BuildError {
     reasons: Vec<(BuildReason, String)>,
 }
@@ -204,6 +203,13 @@ impl fmt::Display for BuildError {
             f.write_str(message)?;
         }
         Ok(())
+    }
+}
+
+/// The same as `Display`: it is what a `main` that returns the error prints.
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

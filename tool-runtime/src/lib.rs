@@ -74,6 +74,7 @@ pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
 pub use redact::Redactor;
 pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
+/// The schema crate, for `#[derive(JsonSchema)]` with `#[schemars(crate = "tool_runtime::schemars")]`.
 pub use schemars;
 pub use session::Session;
 pub use spec::{Hints, LoopKey, ToolSpec};

@@ -84,8 +84,9 @@ impl Run<'_> {
         if self.context.known_cancellation().is_some_and(CancellationToken::is_cancelled) {
             return Some(self.left(&Left::Cancelled));
         }
-        if self.place == Place::Task && tool.spec.timeout.is_some() && !thread::is_inside_runtime() {
-            let body = "a tool with a `timeout` needs a tokio runtime; use `Registry::call_blocking` without one";
+        if self.place == Place::Task && tool.spec.timeout.is_some() && !thread::has_timers() {
+            let body = "a tool with a `timeout` needs a tokio runtime with its timers enabled; \
+                        use `Registry::call_blocking` without one";
             return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
         }
         if tool.spec.approval { self.disapproval().await } else { None }
@@ -262,11 +263,12 @@ impl Ran {
 
     fn misfit(tool: &str, problems: Vec<Problem>) -> Self {
         let message = args::message(tool, &problems);
-        Self { problems, ..Self::told(Status::InvalidArguments, message) }
+        let output = Output::error(&message.to_string());
+        Self { problems, ..Self::new(Status::InvalidArguments, output, End::Message(message)) }
     }
 
     /// The tool was not run, and a text of ours says why.
-    pub(crate) fn told(status: Status, message: String) -> Self {
-        Self::new(status, Output::error(&message), End::Message(message))
+    pub(crate) fn told(status: Status, text: String) -> Self {
+        Self::new(status, Output::error(&text), End::Own(text))
     }
 }

@@ -306,6 +306,9 @@ impl Origin {
 /// A tool known only at run time: its schema is a JSON value, its arguments are checked against that schema and
 /// come as a JSON value.
 ///
+/// Its result is JSON, so that a JSON string reads `"text"`, in quotes. To show plain text return
+/// `ToolResult::new(value).model_output(text)`.
+///
 /// ```
 /// use serde_json::json;
 /// use tool_runtime::{DynTool, Registry, ToolCall, ToolResult, ToolSpec};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::{
     artifact::{ArtifactMeta, ArtifactRef, Saved},
     fence::{self, Fenced},
-    header::{self, Header, Pointer},
+    header::{Header, Pointer},
     notice::Notice,
     outcome::{ModelText, Receipt, Status},
     output::Part,
@@ -189,22 +189,32 @@ fn record(receipt: &mut Receipt, saved: &Saved) {
 
 /// The header above a cut text. Its pointer is left out where header and text would be longer than the original.
 fn header_for(job: &Job, original: usize, shown: usize, full: Option<usize>, saved: &Saved) -> String {
-    let pointer = if job.inner.show_paths { Pointer::Path } else { Pointer::Id };
-    let header = Header { original, shown, full, saved, pointer };
+    let header = Header { original, shown, full, saved, pointer: pointer(job, full, saved) };
     if header.chars() + 1 + shown > original {
         return Header { pointer: Pointer::Omitted, ..header }.to_string();
     }
     header.to_string()
 }
 
+/// How the header names the artifact: not at all where the limit bounds the header too and it would take up half.
+fn pointer(job: &Job, full: Option<usize>, saved: &Saved) -> Pointer {
+    let pointer = if job.inner.show_paths { Pointer::Path } else { Pointer::Id };
+    match (job.policy.scope, job.policy.limit) {
+        (Scope::Total, Some(limit)) if longest(full, saved, pointer) > limit / 2 => Pointer::Omitted,
+        _ => pointer,
+    }
+}
+
+/// The longest that such a header can be.
+fn longest(full: Option<usize>, saved: &Saved, pointer: Pointer) -> usize {
+    Header { original: usize::MAX, shown: usize::MAX, full, saved, pointer }.chars()
+}
+
 /// What a header takes off the limit: nothing, unless the limit bounds all that the model reads.
 fn header_room(job: &Job, full: Option<usize>, saved: &Saved) -> usize {
     match job.policy.scope {
         Scope::Content => 0,
-        Scope::Total => {
-            let named = saved.artifact().map_or(0, |artifact| header::pointer_chars(artifact, Pointer::Path));
-            header::longest(full, named) + 1
-        }
+        Scope::Total => longest(full, saved, pointer(job, full, saved)) + 1,
     }
 }
 

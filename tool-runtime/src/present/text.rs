@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
+    args::Message,
     artifact::Saved,
     contain::{self, Panicked},
     cut, fence,
@@ -230,51 +231,47 @@ fn numbers(count: usize) -> String {
     if count == 1 { "1 number is".to_owned() } else { format!("{count} numbers are") }
 }
 
-/// A text of ours about the call itself: fenced where the tool is external, never cut.
-pub(super) fn message(job: &Job, message: &str) -> Presented {
+/// What is wrong with the arguments: our words outside, the problems, which quote the arguments, inside the fence.
+pub(super) fn message(job: &Job, message: &Message) -> Presented {
     let cleaner = job.cleaner();
-    let Some(clean) = cleaner.text(message) else { return withheld(job, "it could not be cleaned") };
-    let body = clean.as_ref();
-    let (text, fenced) = ours(job, &[], body);
-    let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = cut::count(body);
-    (receipt.view_chars, receipt.shown_chars) = (chars, chars);
-    receipt.model_chars = cut::count(&text);
-    receipt.fenced = fenced;
-    Presented { text: ModelText::Own(text), content: None, status: None, receipt, leak: false }
+    let Some(problems) = cleaner.text(&message.problems) else { return withheld(job, "it could not be cleaned") };
+    let tail = format!("\n{}{}", message.tail, notices(job, &job.notices));
+    let (text, fenced) = ours(job, std::slice::from_ref(&message.head), &problems, &tail);
+    short(ViewSource::Error, None, text, fenced)
 }
 
-/// A text of ours that quotes nobody.
+/// A text of ours, unfenced.
 pub(super) fn own(job: &Job, text: &str) -> Presented {
-    let text = format!("{text}{}", notices(job, &job.notices));
-    Presented { status: None, ..failed(Status::Blocked, text, false, false) }
+    let Some(text) = job.cleaner().text(text) else { return withheld(job, "it could not be cleaned") };
+    short(ViewSource::Error, None, format!("{text}{}", notices(job, &job.notices)), false)
 }
 
-/// A short clean body with the notices, fenced where the tool is external.
-fn ours(job: &Job, headers: &[String], body: &str) -> (String, bool) {
+/// A short clean body, fenced where the tool is external; `tail` comes after the fence.
+fn ours(job: &Job, headers: &[String], body: &str, tail: &str) -> (String, bool) {
     let fenced = job.is_external().then(|| job.fence(0, Sanitised::after_cut(body)));
     let body = fenced.as_ref().map_or(Body::Trusted(body), Body::External);
-    (Reply { headers, body, notices: &notices(job, &job.notices) }.text(), fenced.is_some())
+    (Reply { headers, body, notices: tail }.text(), fenced.is_some())
 }
 
 /// Nothing of the result may be shown.
 pub(super) fn withheld(job: &Job, why: &str) -> Presented {
     let text = format!("[Withheld: the result of `{}` is not shown, {why}]", job.tool);
-    failed(Status::Withheld, text, false, false)
+    short(ViewSource::Error, Some(Status::Withheld), text, false)
 }
 
 fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
     // The message may quote the value, so it is treated like the value.
     let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
     let title = format!("[Unserialisable: the result of `{}` can't be turned into JSON]", job.tool);
-    let (text, fenced) = ours(job, &[title], &clean);
-    failed(Status::Unserialisable, text, fenced, leak)
+    let (text, fenced) = ours(job, &[title], &clean, &notices(job, &job.notices));
+    Presented { leak, ..short(ViewSource::Error, Some(Status::Unserialisable), text, fenced) }
 }
 
-fn failed(status: Status, text: String, fenced: bool, leak: bool) -> Presented {
-    let mut receipt = Receipt::new(ViewSource::Error);
+/// A text that is never cut.
+fn short(view_source: ViewSource, status: Option<Status>, text: String, fenced: bool) -> Presented {
+    let mut receipt = Receipt::new(view_source);
     let chars = cut::count(&text);
     (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
     receipt.fenced = fenced;
-    Presented { text: ModelText::Own(text), content: None, status: Some(status), receipt, leak }
+    Presented { text: ModelText::Own(text), content: None, status, receipt, leak: false }
 }
