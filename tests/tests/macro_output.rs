@@ -10,7 +10,8 @@ use std::{
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use tool_runtime::{
-    After, AfterCall, Hook, ModelOutput, Outcome, RegisteredTool, Registry, Status, ToolCall, ToolError, ToolResult, tool, tools,
+    After, AfterCall, Hook, ModelOutput, Outcome, RegisteredTool, Registry, Status, ToolCall, ToolError, ToolResult,
+    tool, tools,
 };
 
 fn call(tools: [RegisteredTool; 1], arguments: &str) -> Outcome {

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use syn::{
     Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, Result, Token,
+    ext::IdentExt,
     parse::{Parse, ParseStream},
     spanned::Spanned,
 };
@@ -10,7 +11,7 @@ use syn::{
 use crate::{errors::Errors, keys, near, slot::Slot};
 
 /// Each key with the form in which it is written.
-const KEYS: [(&str, &str); 20] = [
+const KEYS: [(&str, &str); 21] = [
     ("name", "name = \"..\""),
     ("title", "title = \"..\""),
     ("description", "description = \"..\""),
@@ -29,6 +30,7 @@ const KEYS: [(&str, &str); 20] = [
     ("approval", "approval"),
     ("strict", "strict"),
     ("tags", "tags(\"..\")"),
+    ("loop_key", "loop_key(parameter)"),
     ("output_schema", "output_schema = false"),
     ("crate", "crate = path"),
 ];
@@ -59,6 +61,7 @@ pub(crate) struct Attr {
     pub(crate) approval: Slot<()>,
     pub(crate) strict: Slot<()>,
     pub(crate) tags: Slot<Vec<LitStr>>,
+    pub(crate) loop_key: Slot<LoopKey>,
     pub(crate) output_schema: Slot<()>,
     pub(crate) rt: Slot<Path>,
 }
@@ -69,6 +72,13 @@ pub(crate) struct BlockAttr {
     pub(crate) prefix: Slot<LitStr>,
     pub(crate) into: Slot<Ident>,
     pub(crate) rt: Slot<Path>,
+}
+
+/// What the loop guard compares.
+pub(crate) enum LoopKey {
+    Only(Vec<LitStr>),
+    Except(Vec<LitStr>),
+    By(Expr),
 }
 
 /// In milliseconds.
@@ -155,6 +165,7 @@ impl Attr {
             "approval" => self.approval.set(key, keys::flag(key, input)?, errors),
             "strict" => self.strict.set(key, keys::flag(key, input)?, errors),
             "timeout" => self.timeout.set(key, timeout(&keys::text(key, input, form)?)?, errors),
+            "loop_key" => self.loop_key.set(key, loop_key(key, input, form)?, errors),
             "tags" => self.tags.set(key, tags(key, input)?, errors),
             _ => self.output_schema.set(key, off(key, input, form)?, errors),
         }
@@ -267,6 +278,44 @@ fn tags(key: &Ident, input: ParseStream<'_>) -> Result<Vec<LitStr>> {
         return Err(syn::Error::new_spanned(key, "`tags()` gives none; write `tags(\"..\")`"));
     }
     Ok(tags)
+}
+
+/// `(a, b)`, `(except(a))` or `= function`.
+fn loop_key(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<LoopKey> {
+    if !input.peek(syn::token::Paren) {
+        return keys::value(key, input, form).map(LoopKey::By);
+    }
+    let inner;
+    syn::parenthesized!(inner in input);
+    let ahead = inner.fork();
+    let word: Option<Ident> = ahead.parse().ok();
+    if word.is_some_and(|word| word == "except") && ahead.peek(syn::token::Paren) {
+        inner.parse::<Ident>()?;
+        let except;
+        syn::parenthesized!(except in inner);
+        return names(key, &except, form).map(LoopKey::Except);
+    }
+    names(key, &inner, form).map(LoopKey::Only)
+}
+
+/// Names of parameters, bare or in quotes.
+fn names(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Vec<LitStr>> {
+    let mut names = Vec::new();
+    while !input.is_empty() {
+        names.push(if input.peek(LitStr) {
+            input.parse()?
+        } else {
+            let ident = input.call(Ident::parse_any)?;
+            LitStr::new(&ident.unraw().to_string(), ident.span())
+        });
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    if names.is_empty() {
+        return Err(syn::Error::new_spanned(key, format!("`{key}` names no parameter; write `{form}`")));
+    }
+    Ok(names)
 }
 
 /// `= false`, for what is on where nothing is said.

@@ -9,6 +9,7 @@ mod expand;
 mod fallback;
 mod field;
 mod func;
+mod garde;
 mod home;
 mod keys;
 mod near;

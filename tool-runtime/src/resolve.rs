@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
+    args::Message,
     contain::{self, Panicked},
     outcome::ViewSource,
     output::{ModelOutput, Part},
@@ -12,7 +13,7 @@ use crate::{
 };
 
 /// What the model is to read, before anything is cleaned or cut.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Facing {
     /// All of the value.
     Full,
@@ -23,8 +24,10 @@ pub(crate) enum Facing {
         title: String,
         body: String,
     },
-    /// A text of ours about arguments that did not fit: short already, so it is not cut.
-    Message(String),
+    /// About arguments that did not fit: short already, so it is not cut. What it quotes is fenced.
+    Message(Message),
+    /// A text of ours: neither fenced nor cut.
+    Own(String),
 }
 
 /// A view with what the receipt should say about it.
@@ -76,8 +79,10 @@ pub(crate) enum End {
     Returned(Returned),
     /// It didn't, or was not run.
     Stopped { title: String, body: String },
+    /// It was not run because of its arguments.
+    Message(Message),
     /// It was not run; a text of ours says why.
-    Message(String),
+    Own(String),
 }
 
 impl End {
@@ -85,7 +90,7 @@ impl End {
     pub(crate) fn metadata(&self) -> Map<String, Value> {
         match self {
             Self::Returned(returned) => returned.metadata.clone(),
-            Self::Stopped { .. } | Self::Message(_) => Map::new(),
+            Self::Stopped { .. } | Self::Message(_) | Self::Own(_) => Map::new(),
         }
     }
 }
@@ -99,5 +104,6 @@ pub(crate) fn facing(end: End, output: &Output) -> Resolved {
         }
         End::Stopped { title, body } => Facing::Error { title, body }.into(),
         End::Message(message) => Facing::Message(message).into(),
+        End::Own(text) => Facing::Own(text).into(),
     }
 }

@@ -84,8 +84,9 @@ impl Run<'_> {
         if self.context.known_cancellation().is_some_and(CancellationToken::is_cancelled) {
             return Some(self.left(&Left::Cancelled));
         }
-        if self.place == Place::Task && tool.spec.timeout.is_some() && !thread::is_inside_runtime() {
-            let body = "a tool with a `timeout` needs a tokio runtime; use `Registry::call_blocking` without one";
+        if self.place == Place::Task && tool.spec.timeout.is_some() && !thread::has_timers() {
+            let body = "a tool with a `timeout` needs a tokio runtime with its timers enabled; \
+                        use `Registry::call_blocking` without one";
             return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
         }
         if tool.spec.approval { self.disapproval().await } else { None }
@@ -251,16 +252,23 @@ impl Ran {
         Self::new(status, Output::error(&body), End::Stopped { title, body })
     }
 
+    /// Not run; the text is ours, quotes nobody and says why.
+    pub(crate) fn refused(text: String, note: &str) -> Self {
+        Self { notes: vec![note.to_owned()], ..Self::new(Status::Blocked, Output::error(&text), End::Own(text)) }
+    }
+
     pub(crate) fn panicked(Panicked(message): Panicked) -> Self {
         Self::stopped(Status::Panicked, "Tool panicked".into(), message)
     }
 
     fn misfit(tool: &str, problems: Vec<Problem>) -> Self {
-        Self { problems: problems.clone(), ..Self::told(Status::InvalidArguments, args::message(tool, &problems)) }
+        let message = args::message(tool, &problems);
+        let output = Output::error(&message.to_string());
+        Self { problems, ..Self::new(Status::InvalidArguments, output, End::Message(message)) }
     }
 
     /// The tool was not run, and a text of ours says why.
-    pub(crate) fn told(status: Status, message: String) -> Self {
-        Self::new(status, Output::error(&message), End::Message(message))
+    pub(crate) fn told(status: Status, text: String) -> Self {
+        Self::new(status, Output::error(&text), End::Own(text))
     }
 }

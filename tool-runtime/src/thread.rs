@@ -13,6 +13,8 @@ use std::{
     time::Duration,
 };
 
+use crate::contain;
+
 /// Who waits for the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -30,7 +32,7 @@ impl Place {
 }
 
 /// How many blocking tools run; those that timed out count until they end.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Blocking {
     running: Arc<AtomicUsize>,
     most: usize,
@@ -155,9 +157,14 @@ pub(crate) fn run_here<T: Send + 'static>(
     wait.recv_timeout(deadline).ok()
 }
 
-/// Whether deadlines can be kept: on a thread of our own, or inside a runtime.
+/// Whether deadlines can be kept: on a thread of our own, or inside a runtime with timers.
 pub(crate) fn can_time(place: Place) -> bool {
-    place == Place::Thread || is_inside_runtime()
+    place == Place::Thread || has_timers()
+}
+
+/// Whether this task runs inside a runtime whose timers are enabled; tokio has no other way to ask.
+pub(crate) fn has_timers() -> bool {
+    is_inside_runtime() && contain::call(|| pool::deadline(Duration::ZERO)).is_ok()
 }
 
 /// Polls `work` until it is done or the deadline has passed (`None`); then `work` is dropped.

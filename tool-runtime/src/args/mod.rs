@@ -7,6 +7,7 @@ mod bounds;
 mod edit;
 mod expect;
 mod keys;
+mod limits;
 mod members;
 mod message;
 mod misfit;
@@ -27,7 +28,10 @@ use serde_json::Value;
 
 use self::{members::Members, tree::Node};
 #[allow(unused_imports)] // Until the stories on the upper floors use them.
-pub(crate) use self::{message::message, shown::shown};
+pub(crate) use self::{
+    message::{Message, message},
+    shown::shown,
+};
 use crate::{
     context::CallContext,
     error::{Problem, ProblemKind},
@@ -139,6 +143,10 @@ impl Job<'_> {
         }
         // Whoever misspelt a key has not left it out as well.
         problems.retain(|problem| problem.kind != ProblemKind::Missing || !judged.suggested.contains(&problem.path));
+        // What is missing may stand under a name that is not near: in a wrapper, or in other words.
+        if problems.iter().any(|problem| problem.kind == ProblemKind::Missing) {
+            problems.extend(judged.ignored);
+        }
         problems.truncate(MAX_PROBLEMS);
         if problems.is_empty() {
             problems.push(read::whole(ProblemKind::OutOfBounds, "arguments that fit the schema", "others"));
@@ -222,7 +230,19 @@ impl Job<'_> {
                 }
             }
         }
-        decode(RawArguments { text, slots })
+        let args = RawArguments { text, slots };
+        let mut misfits = limits::misfits(self.callable.limits(), args);
+        if misfits.is_empty() {
+            return decode(args);
+        }
+        if let Err(more) = self.callable.check(args) {
+            for new in more {
+                if misfits.iter().all(|known| known.slot != new.slot) {
+                    misfits.push(new);
+                }
+            }
+        }
+        Err(misfits)
     }
 }
 

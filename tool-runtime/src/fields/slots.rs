@@ -45,10 +45,13 @@ impl<'a> Slots<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Param, *};
+    use super::{
+        super::{Param, ToolParam},
+        *,
+    };
 
-    const NUMBER: Param<u8> = Param::new("");
-    const OPTIONAL: Param<Option<u8>> = Param::new("");
+    const NUMBER: Param<u8> = ToolParam::__TOOL_PARAM;
+    const OPTIONAL: Param<Option<u8>> = ToolParam::__TOOL_PARAM;
 
     #[test]
     fn every_misfit_is_noted_at_its_slot() {

@@ -13,9 +13,9 @@ use crate::{
     context::{self, CallContext},
     fields::{Describe, Fields, Purpose, Slots},
     policy::{Keep, Limit, TruncationStrategy, Trust},
-    request::{Misfit, RawArguments},
+    request::{self, Misfit, RawArguments},
     schema,
-    spec::{Hints, ToolSpec},
+    spec::{Hints, LoopKey, ToolSpec},
     tool::{Callable, Entry, Origin, RegisteredTool, Started},
 };
 
@@ -51,6 +51,31 @@ pub enum Mode {
     Async,
 }
 
+/// A [`LoopKey`] in a `static`.
+#[derive(Clone, Copy, Debug)]
+pub enum Compared {
+    /// All arguments.
+    All,
+    /// These alone.
+    Only(&'static [&'static str]),
+    /// All but these.
+    Except(&'static [&'static str]),
+    /// What a function makes of them.
+    By(fn(&Value) -> Value),
+}
+
+impl Compared {
+    fn to_key(self) -> LoopKey {
+        let owned = |names: &'static [&'static str]| names.iter().copied().map(Cow::Borrowed).collect();
+        match self {
+            Self::All => LoopKey::All,
+            Self::Only(names) => LoopKey::Only(owned(names)),
+            Self::Except(names) => LoopKey::Except(owned(names)),
+            Self::By(function) => LoopKey::By(function),
+        }
+    }
+}
+
 /// Everything the macro knows of one function, in a `static`.
 #[derive(Clone, Copy)]
 pub struct MacroTool {
@@ -73,6 +98,7 @@ pub struct MacroTool {
     approval: bool,
     strict: bool,
     tags: &'static [&'static str],
+    loop_key: Compared,
     needs: &'static [Need],
     output: Option<OutputSchema>,
     /// The name of the method that gives the tools of its block, where the function needs a value.
@@ -123,6 +149,7 @@ impl MacroTool {
             approval: false,
             strict: false,
             tags: &[],
+            loop_key: Compared::All,
             needs: &[],
             output: None,
             into: None,
@@ -248,6 +275,13 @@ impl MacroTool {
         self
     }
 
+    /// `loop_key(..)`.
+    #[must_use]
+    pub const fn loop_key(mut self, key: Compared) -> Self {
+        self.loop_key = key;
+        self
+    }
+
     /// The `#[inject]` parameters.
     #[must_use]
     pub const fn needs(mut self, needs: &'static [Need]) -> Self {
@@ -283,11 +317,11 @@ impl MacroTool {
             }
         }
         RegisteredTool(match fields.finish() {
-            Ok(schema) => Entry::Ready {
+            Ok((schema, limits)) => Entry::Ready {
                 spec: Arc::new(self.spec()),
                 schema: Arc::new(schema),
                 output_schema: self.output_schema().map(Arc::new),
-                callable: Arc::new(Function { table: self, this }),
+                callable: Arc::new(Function { table: self, this, limits }),
                 needs: self.needs.iter().filter_map(Need::of_registry).collect(),
                 origin: Origin::Function(self.place.to_string()),
             },
@@ -318,6 +352,7 @@ impl MacroTool {
             approval: self.approval,
             strict: self.strict,
             tags: self.tags.iter().copied().map(Cow::Borrowed).collect(),
+            loop_key: self.loop_key.to_key(),
         }
     }
 }
@@ -338,11 +373,16 @@ fn unindented(docs: &str) -> String {
 struct Function {
     table: &'static MacroTool,
     this: This,
+    limits: Vec<request::Limit>,
 }
 
 impl Callable for Function {
     fn names(&self) -> Option<&'static [&'static [&'static str]]> {
         Some(self.table.names)
+    }
+
+    fn limits(&self) -> &[request::Limit] {
+        &self.limits
     }
 
     fn check(&self, args: RawArguments<'_>) -> Result<(), Vec<Misfit>> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
+    args::Message,
     artifact::Saved,
     contain::{self, Panicked},
     cut, fence,
@@ -11,7 +12,7 @@ use crate::{
     outcome::{ModelText, Receipt, Status, ViewSource},
     output::ModelOutput,
     policy::{Keep, Scope},
-    render::Reply,
+    render::{Body, Reply},
     resolve::Facing,
     sanitise::Sanitised,
     truncate::{self, Fitted, Opened, Saving, Unfit},
@@ -68,7 +69,9 @@ impl<'a> Draft<'a> {
             Facing::View(ModelOutput::Text(text), view_source) => (Source::Text(text), *view_source, None),
             Facing::View(ModelOutput::Json(json), view_source) => (Source::Value(json), *view_source, None),
             Facing::Error { title, body } => (Source::Text(body), ViewSource::Error, Some(format!("[{title}]"))),
-            Facing::Full | Facing::Parts(_) | Facing::Message(_) => (Source::full(&job.output), ViewSource::Full, None),
+            Facing::Full | Facing::Parts(_) | Facing::Message(_) | Facing::Own(_) => {
+                (Source::full(&job.output), ViewSource::Full, None)
+            }
         };
         // By type alone: a short text is fenced like a long one.
         let fenced = job.is_external() && (!matches!(job.facing, Facing::Full) || job.output.carries_text());
@@ -204,11 +207,10 @@ impl Cut<'_> {
             // Only text in memory comes without content.
             (None, _) => Cow::Borrowed(""),
         };
-        let marker = draft.fenced.then(|| job.marker(0, &Sanitised::after_cut(body.clone().into_owned())));
+        let fenced = draft.fenced.then(|| job.fence(0, Sanitised::after_cut(body.as_ref())));
         let reply = Reply {
             headers: &headers,
-            fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-            body: &body,
+            body: fenced.as_ref().map_or(Body::Trusted(&body), Body::External),
             notices: &notices,
         };
         let is_output_itself = matches!(job.facing, Facing::Full | Facing::Error { .. }) && fitted.content.is_none();
@@ -229,50 +231,47 @@ fn numbers(count: usize) -> String {
     if count == 1 { "1 number is".to_owned() } else { format!("{count} numbers are") }
 }
 
-/// A text of ours about the call itself: fenced where the tool is external, never cut.
-pub(super) fn message(job: &Job, message: &str) -> Presented {
+/// What is wrong with the arguments: our words outside, the problems, which quote the arguments, inside the fence.
+pub(super) fn message(job: &Job, message: &Message) -> Presented {
     let cleaner = job.cleaner();
-    let Some(clean) = cleaner.text(message) else { return withheld(job, "it could not be cleaned") };
-    let body = Sanitised::after_cut(clean.into_owned());
-    let (text, fenced) = ours(job, &[], &body);
-    let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = cut::count(body.as_str());
-    (receipt.view_chars, receipt.shown_chars) = (chars, chars);
-    receipt.model_chars = cut::count(&text);
-    receipt.fenced = fenced;
-    Presented { text: ModelText::Own(text), content: None, status: None, receipt, leak: false }
+    let Some(problems) = cleaner.text(&message.problems) else { return withheld(job, "it could not be cleaned") };
+    let tail = format!("\n{}{}", message.tail, notices(job, &job.notices));
+    let (text, fenced) = ours(job, std::slice::from_ref(&message.head), &problems, &tail);
+    short(ViewSource::Error, None, text, fenced)
 }
 
-/// A short body with the notices, fenced where the tool is external.
-fn ours(job: &Job, headers: &[String], body: &Sanitised<'_>) -> (String, bool) {
-    let marker = job.is_external().then(|| job.marker(0, body));
-    let reply = Reply {
-        headers,
-        fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-        body: body.as_str(),
-        notices: &notices(job, &job.notices),
-    };
-    (reply.text(), marker.is_some())
+/// A text of ours, unfenced.
+pub(super) fn own(job: &Job, text: &str) -> Presented {
+    let Some(text) = job.cleaner().text(text) else { return withheld(job, "it could not be cleaned") };
+    short(ViewSource::Error, None, format!("{text}{}", notices(job, &job.notices)), false)
+}
+
+/// A short clean body, fenced where the tool is external; `tail` comes after the fence.
+fn ours(job: &Job, headers: &[String], body: &str, tail: &str) -> (String, bool) {
+    let fenced = job.is_external().then(|| job.fence(0, Sanitised::after_cut(body)));
+    let body = fenced.as_ref().map_or(Body::Trusted(body), Body::External);
+    (Reply { headers, body, notices: tail }.text(), fenced.is_some())
 }
 
 /// Nothing of the result may be shown.
 pub(super) fn withheld(job: &Job, why: &str) -> Presented {
     let text = format!("[Withheld: the result of `{}` is not shown, {why}]", job.tool);
-    failed(Status::Withheld, text, false, false)
+    short(ViewSource::Error, Some(Status::Withheld), text, false)
 }
 
 fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
     // The message may quote the value, so it is treated like the value.
     let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
     let title = format!("[Unserialisable: the result of `{}` can't be turned into JSON]", job.tool);
-    let (text, fenced) = ours(job, &[title], &Sanitised::after_cut(clean));
-    failed(Status::Unserialisable, text, fenced, leak)
+    let (text, fenced) = ours(job, &[title], &clean, &notices(job, &job.notices));
+    Presented { leak, ..short(ViewSource::Error, Some(Status::Unserialisable), text, fenced) }
 }
 
-fn failed(status: Status, text: String, fenced: bool, leak: bool) -> Presented {
-    let mut receipt = Receipt::new(ViewSource::Error);
+/// A text that is never cut.
+fn short(view_source: ViewSource, status: Option<Status>, text: String, fenced: bool) -> Presented {
+    let mut receipt = Receipt::new(view_source);
     let chars = cut::count(&text);
     (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
     receipt.fenced = fenced;
-    Presented { text: ModelText::Own(text), content: None, status: Some(status), receipt, leak }
+    Presented { text: ModelText::Own(text), content: None, status, receipt, leak: false }
 }

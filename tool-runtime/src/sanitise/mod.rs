@@ -48,8 +48,8 @@ pub(crate) struct Sanitised<'a>(Cow<'a, str>);
 
 impl<'a> Sanitised<'a> {
     /// A cut of text that was poured through here, with our own cut marker in it.
-    pub(crate) fn after_cut(cut: String) -> Self {
-        Self(Cow::Owned(cut))
+    pub(crate) fn after_cut(cut: impl Into<Cow<'a, str>>) -> Self {
+        Self(cut.into())
     }
 
     pub(crate) fn as_str(&self) -> &str {

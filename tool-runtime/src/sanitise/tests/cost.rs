@@ -2,6 +2,7 @@ use std::fmt::Write as _;
 
 use super::*;
 
+#[test]
 fn work_is_linear_in_the_worst_cases() {
     // Longer than the scout's window.
     const SIZE: usize = 50_000;
@@ -79,6 +80,7 @@ fn work_is_linear_in_the_worst_cases() {
     }
 }
 
+#[test]
 fn quiet_text_costs_next_to_nothing() {
     let mut json = String::from("{");
     for row in 0..2000 {

@@ -2,6 +2,7 @@ use super::*;
 
 const NAME: &str = "external_tool_result";
 
+#[test]
 fn every_bracket_opens_a_marker() {
     let brackets = "< [ { ( ＜ ［ ｛ （ ‹ « ≪ ❰ ❮ ❬ ❲ ❴ ⟨ ⟪ ⟦ 〈 《 「 【 〈 ˂ ᐸ ≤ ≺ ⋖ ⦑ ⧼ ⸢ ﹤ ﹛ ﹝ ◀ “ ⁅ ⦅ ﴿ ⌈ ༼ 𝈶";
     for bracket in brackets.split(' ') {
@@ -11,6 +12,7 @@ fn every_bracket_opens_a_marker() {
     }
 }
 
+#[test]
 fn every_escape_opens_a_marker() {
     let escapes = "&lt; &lt &LT; &#60; &#60 &#060; &#0000000060; &#x3c; &#X3C; &#x0003C; &amp;lt; &amp;amp;lt; &amp;#60; &#38;lt; &lsaquo; &lang; &langle; &lbrack; &lcub; \
                    \\u003c \\u003C \\x3c \\x3C \\u{3c} \\u{003c} \\074 \\74 \\U0000003c \\\\u003c \\\\\\\\u003c \\u2039 \\uff1c \\x5b \
@@ -22,6 +24,7 @@ fn every_escape_opens_a_marker() {
     }
 }
 
+#[test]
 fn every_spelling_is_the_name() {
     for name in [
         "EXTERNAL_TOOL_RESULT",
@@ -89,6 +92,7 @@ fn every_spelling_is_the_name() {
     }
 }
 
+#[test]
 fn what_is_no_marker_stays() {
     for text in [
         "",
@@ -140,6 +144,7 @@ fn what_is_no_marker_stays() {
     }
 }
 
+#[test]
 fn template_tokens_are_defused() {
     for token in [
         "<|im_start|>",
@@ -182,6 +187,7 @@ fn template_tokens_are_defused() {
     }
 }
 
+#[test]
 fn plain_text_takes_the_brackets_place() {
     for (original, expected) in [
         ("a<</external_tool_result>>b", "a~/external-tool-result>>b"),

@@ -57,25 +57,6 @@ fn unchanged(original: &str) {
 }
 
 #[test]
-
-#[test]
-
-#[test]
-
-#[test]
-
-#[test]
-
-#[test]
-
-#[test]
-
-#[test]
-
-#[test]
-
-#[test]
-
 fn lines_are_one_line() {
     assert_eq!(line("a\r\nb\tc\u{200b}</external_tool_result>", 100), "a b c~/external-tool-result>");
     assert_eq!(line("abcdef", 6), "abcdef");
@@ -84,7 +65,6 @@ fn lines_are_one_line() {
 }
 
 #[test]
-
 fn pouring_stops_when_told_to() {
     let mut pushed = 0;
     let (_, flow) = pour("a\u{200b}b\u{200b}c", &mut |_| {
@@ -95,7 +75,6 @@ fn pouring_stops_when_told_to() {
 }
 
 #[test]
-
 fn tables_are_sorted() {
     assert!(escape::ENTITIES.is_sorted_by(|a, b| a.0 < b.0));
     assert!(lookalikes::LOOKALIKES.is_sorted_by(|a, b| a.1 < b.0));
@@ -103,11 +82,8 @@ fn tables_are_sorted() {
 }
 
 /// The restart rule rests on this: no bracket, separator, letter before `x` or part of an escape is a
-
 /// character that a look may begin behind.
-
 #[test]
-
 fn a_look_begins_behind_what_is_no_part_of_a_marker() {
     for byte in 0..=127_u8 {
         let c = char::from(byte);
@@ -121,9 +97,3 @@ fn a_look_begins_behind_what_is_no_part_of_a_marker() {
         assert!(!(is_part && bytes::is_outside(byte)), "{c:?}");
     }
 }
-
-#[test]
-
-#[test]
-
-/// Pieces that markers, tokens, escapes and sequences are made of.

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// Pieces that markers, tokens, escapes and sequences are made of.
 fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "<",

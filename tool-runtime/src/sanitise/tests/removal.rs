@@ -1,5 +1,6 @@
 use super::*;
 
+#[test]
 fn control_sequences_go() {
     for (original, expected, removed) in [
         ("a\u{1b}[2K\u{1b}[1Ab", "ab", 8),
@@ -21,6 +22,7 @@ fn control_sequences_go() {
     }
 }
 
+#[test]
 fn line_ends_become_line_feeds_and_count_as_nothing() {
     assert_eq!(
         clean("a\r\nb\rc\u{85}d\u{2028}e\u{2029}f\r\r\n"),
@@ -28,6 +30,7 @@ fn line_ends_become_line_feeds_and_count_as_nothing() {
     );
 }
 
+#[test]
 fn invisible_characters_go() {
     for hidden in "\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180e}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{202a}\u{202e}\u{2060}\u{2061}\u{2064}\u{2066}\u{2069}\u{206a}\u{3164}\u{feff}\u{ffa0}\u{fff9}\u{1d173}\u{e0001}\u{e0041}\u{e007f}\u{e0100}\u{e01ef}\u{180b}".chars() {
         let original = format!("a{hidden}b {hidden} {hidden}");
