@@ -22,7 +22,7 @@ const RUNTIME: &[&[&str]] = &[
 ];
 
 const MACROS: &[&[&str]] = &[
-    &["docs", "errors", "fallback", "home", "near", "passing"],
+    &["docs", "errors", "fallback", "home", "located", "near", "passing"],
     &["keys", "slot"],
     &["attr", "garde"],
     &["field"],

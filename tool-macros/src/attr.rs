@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{
     Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, Result, Token,
     ext::IdentExt,
-    parse::{Parse, ParseStream},
+    parse::{Parse, ParseStream, Parser},
     spanned::Spanned,
 };
 
@@ -258,10 +258,18 @@ fn tags(key: &Ident, input: ParseStream<'_>) -> Result<Vec<LitStr>> {
     }
     let inner;
     syn::parenthesized!(inner in input);
+    // Read as a whole: a rest would be a second error.
+    let words = inner.parse::<TokenStream>()?;
+    (|input: ParseStream<'_>| words_of(key, input)).parse2(words)
+}
+
+fn words_of(key: &Ident, input: ParseStream<'_>) -> Result<Vec<LitStr>> {
     let mut tags: Vec<LitStr> = Vec::new();
-    while !inner.is_empty() {
-        let tag: LitStr =
-            inner.parse().map_err(|error| syn::Error::new(error.span(), "a tag is text; write it in quotes"))?;
+    while !input.is_empty() {
+        if !input.peek(LitStr) {
+            return Err(input.error("a tag is text; write it in quotes"));
+        }
+        let tag: LitStr = input.parse()?;
         if tag.value().trim().is_empty() {
             return Err(syn::Error::new_spanned(tag, "an empty tag chooses nothing; remove it"));
         }
@@ -272,7 +280,9 @@ fn tags(key: &Ident, input: ParseStream<'_>) -> Result<Vec<LitStr>> {
             ));
         }
         tags.push(tag);
-        inner.parse::<Option<Token![,]>>()?;
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
     }
     if tags.is_empty() {
         return Err(syn::Error::new_spanned(key, "`tags()` gives none; write `tags(\"..\")`"));

@@ -10,17 +10,10 @@ use crate::{
     field::Default,
     func::{Func, Param},
     garde,
+    located::located,
     passing::Passing,
     state::State,
 };
-
-/// `located!(span => tokens)`: each literal token stands at `span`, with a name that can't meet a local of the user's.
-/// What is interpolated stays where it is.
-macro_rules! located {
-    ($span:expr => $($tokens:tt)*) => {
-        ::quote::quote_spanned!(::proc_macro2::Span::mixed_site().located_at($span)=> $($tokens)*)
-    };
-}
 
 /// The type that is decoded.
 fn stored(passing: &Passing) -> TokenStream {
@@ -38,7 +31,7 @@ fn stored(passing: &Passing) -> TokenStream {
 //     /// Days of forecast.
 //     #[serde(default = "three")] #[schemars(range(min = 1))] days: u8
 // Output:
-//     const __TOOL_1: Param<u8> = <u8 as ToolParam>::__TOOL_PARAM
+//     const __TOOL_1: Param<u8> = Param::new()
 //         .description("Days of forecast.")
 //         .default(|| three(), |value| (&&DefaultProbe::new(value)).__tool_json())
 //         .edit(|edit| edit.minimum(1u64));
@@ -74,7 +67,7 @@ fn check(ty: &TokenStream, param: &Param) -> Option<TokenStream> {
 fn constructor(span: Span, ty: &TokenStream, param: &Param) -> TokenStream {
     let (schema, decode) = (param.field.schema.get(), param.field.decode.get());
     if schema.is_none() && decode.is_none() {
-        return located!(span => <#ty as __tool_rt::ToolParam>::__TOOL_PARAM);
+        return located!(span => __tool_rt::Param::new());
     }
     let schema = schema.map_or_else(
         || located!(span => __tool_rt::schema_of::<#ty>),
@@ -190,5 +183,3 @@ pub(crate) fn needs_tokio(key: &Ident) -> TokenStream {
     let word = key.to_string();
     located!(key.span() => __tool_rt::needs_tokio! { #word })
 }
-
-pub(crate) use located;

@@ -7,10 +7,11 @@ use syn::{LitStr, Path, ext::IdentExt, spanned::Spanned};
 use crate::{
     attr::{Attr, BlockAttr, Limit, LoopKey, Timeout},
     block::{Block, BlockTool},
-    checks::{self, located},
+    checks,
     docs::Docs,
     func::{Func, Param},
     home::{self, Home, Owner},
+    located::located,
     slot::Slot,
     wrap,
 };
@@ -24,8 +25,8 @@ use crate::{
 //     fn add(a: i64, b: i64) -> i64 { a + b }
 //     const _: () = {
 //         use ::tool_runtime::__private as __tool_rt;
-//         const __TOOL_0: Param<i64> = <i64 as ToolParam>::__TOOL_PARAM;
-//         const __TOOL_1: Param<i64> = <i64 as ToolParam>::__TOOL_PARAM;
+//         const __TOOL_0: Param<i64> = Param::new();
+//         const __TOOL_1: Param<i64> = Param::new();
 //         fn __tool_start(..) -> .. { .. }
 //         const __TOOL: &'static MacroTool = &MacroTool::new(
 //             "add", Place { .. }, || key_of(&add), Mode::Sync, &[&["a"], &["b"]], &[&__TOOL_0, &__TOOL_1], __tool_start,
@@ -66,7 +67,7 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
 //         type __ToolSelf = Db;
 //         struct __Tool<T, const N: usize>(PhantomData<T>);
 //         impl __Tool<Db, 0> {
-//             const __TOOL_0: Param<String> = <String as ToolParam>::__TOOL_PARAM;
+//             const __TOOL_0: Param<String> = Param::new();
 //             fn __tool_start(..) -> .. { .. }
 //             const __TOOL: &'static MacroTool = &MacroTool::new("db_query", ..).method("into_tools");
 //         }

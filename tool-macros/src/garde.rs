@@ -1,10 +1,10 @@
 //! `#[garde(..)]` on a parameter: each rule is a limit in the schema, and a call of garde's own function.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote;
 use syn::{Expr, Ident, Result, Token, parenthesized, parse::ParseStream};
 
-use crate::{errors::Errors, keys, near, slot::Slot};
+use crate::{errors::Errors, keys, located::located, near, slot::Slot};
 
 const RULES: [&str; 13] = [
     "range",
@@ -40,10 +40,10 @@ pub(crate) fn value(span: Span) -> Ident {
 pub(crate) fn parse(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> Result<Rule> {
     let span = key.span();
     let value = value(span);
-    let module = |name: &str| Ident::new(name, span);
+    let module = |name: &str| Ident::new(name, Span::mixed_site().located_at(span));
     let rule = |name: &str, args: TokenStream| {
         let module = module(name);
-        quote_spanned!(span=> __tool_rt::garde::rules::#module::apply(#value, #args))
+        located!(span => __tool_rt::garde::rules::#module::apply(#value, #args))
     };
     let flag = |edits: Vec<(&'static str, TokenStream)>, check: TokenStream| {
         keys::flag(key, input)?;
@@ -56,16 +56,16 @@ pub(crate) fn parse(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) ->
             let edits = [("minimum", min.clone()), ("maximum", max.clone())];
             let edits = edits.into_iter().filter_map(|(method, bound)| Some((method, keys::number(&bound?)))).collect();
             let (min, max) = (option(min), option(max));
-            Ok(Rule { edits, check: rule("range", quote!((#min, #max))) })
+            Ok(Rule { edits, check: rule("range", located!(span => (#min, #max))) })
         }
         "length" => length(key, input, errors),
         "pattern" => {
             let pattern = argument(key, input, "pattern(\"..\")")?;
             // The runtime holds calls to the pattern in the schema.
-            let check = quote_spanned!(span=> __tool_rt::kept(#value));
+            let check = located!(span => __tool_rt::kept(#value));
             Ok(Rule { edits: vec![("pattern", quote!(#pattern))], check })
         }
-        "email" => flag(vec![("format", quote!("email"))], rule("email", quote!(()))),
+        "email" => flag(vec![("format", quote!("email"))], rule("email", located!(span => ()))),
         "ip" | "ipv4" | "ipv6" => {
             let (kind, format) = match key.to_string().as_str() {
                 "ipv4" => ("V4", Some("ipv4")),
@@ -74,12 +74,13 @@ pub(crate) fn parse(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) ->
             };
             let kind = module(kind);
             let edits = format.map(|format| ("format", quote!(#format))).into_iter().collect();
-            flag(edits, rule("ip", quote_spanned!(span=> (__tool_rt::garde::rules::ip::IpKind::#kind,))))
+            flag(edits, rule("ip", located!(span => (__tool_rt::garde::rules::ip::IpKind::#kind,))))
         }
-        "ascii" => flag(vec![("loose_pattern", quote!("^[\\x00-\\x7F]*$"))], rule("ascii", quote!(()))),
-        "alphanumeric" => {
-            flag(vec![("loose_pattern", quote!("^[\\p{Alphabetic}\\p{N}]*$"))], rule("alphanumeric", quote!(())))
-        }
+        "ascii" => flag(vec![("loose_pattern", quote!("^[\\x00-\\x7F]*$"))], rule("ascii", located!(span => ()))),
+        "alphanumeric" => flag(
+            vec![("loose_pattern", quote!("^[\\p{Alphabetic}\\p{N}]*$"))],
+            rule("alphanumeric", located!(span => ())),
+        ),
         "contains" | "prefix" | "suffix" => {
             let name = key.to_string();
             let part = argument(key, input, &format!("{name}(\"..\")"))?;
@@ -88,9 +89,9 @@ pub(crate) fn parse(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) ->
                 "prefix" => "prefix",
                 _ => "suffix",
             };
-            Ok(Rule { edits: vec![(edit, quote!(#part))], check: rule(&name, quote!((#part,))) })
+            Ok(Rule { edits: vec![(edit, quote!(#part))], check: rule(&name, located!(span => (#part,))) })
         }
-        "dive" => flag(Vec::new(), quote_spanned!(span=> __tool_rt::garde::Validate::validate_with(#value, &()))),
+        "dive" => flag(Vec::new(), located!(span => __tool_rt::garde::Validate::validate_with(#value, &()))),
         other => Err(unknown(key, other)),
     }
 }
@@ -147,7 +148,7 @@ fn length(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> Result<Ru
     let min = min.map_or_else(|| quote!(0), |min| quote!(#min));
     let max = max.map_or_else(|| quote!(::core::primitive::usize::MAX), |max| quote!(#max));
     let value = value(span);
-    let check = quote_spanned!(span=> __tool_rt::garde::rules::length::#mode::apply(#value, (#min, #max)));
+    let check = located!(span => __tool_rt::garde::rules::length::#mode::apply(#value, (#min, #max)));
     Ok(Rule { edits, check })
 }
 

@@ -55,6 +55,18 @@ mod view;
 #[path = "private.rs"]
 pub mod __private;
 
+// Not for people. They stand here so that what rustc says of a tool's mistakes names nothing deeper.
+#[doc(hidden)]
+pub use {
+    fields::{Edit, Param, schema_of},
+    link::Need,
+    serde_json,
+    shape::{done, later, to_model_output},
+};
+
+#[cfg(feature = "garde")]
+pub use garde;
+
 pub use approve::{Approval, ApprovalRequest, Approver};
 pub use artifact::{
     Artifact, ArtifactEntry, ArtifactMeta, ArtifactRef, ArtifactStore, ArtifactWriter, StoreError, StoreReason,
@@ -79,8 +91,6 @@ pub use request::{Arguments, ToolCall};
 pub use schemars;
 pub use session::Session;
 pub use shape::ToolFailure;
-#[doc(hidden)]
-pub use shape::{done, later, to_model_output};
 pub use spec::{Hints, LoopKey, ToolSpec};
 pub use store::{LocalStore, MemoryStore};
 pub use tool::RegisteredTool;

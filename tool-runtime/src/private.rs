@@ -10,8 +10,8 @@ pub use crate::{
     __tool_needs_tokio as needs_tokio, __tool_with_garde as with_garde,
     context::CallContext,
     fields::{
-        Borrowed, DefaultProbe, Edit, Param, Slots, ToolParam, borrow, borrow_option, decode, decode_with, missing,
-        required, schema_of,
+        Borrowed, DefaultProbe, Edit, Param, Slots, borrow, borrow_option, decode, decode_with, missing, required,
+        schema_of,
     },
     link::{Compared, Given, Linked, MacroTool, Mode, Need, Place, UnnamedToolBlock, bind, find, key_of},
     policy::{Keep, TruncationStrategy},
@@ -19,7 +19,6 @@ pub use crate::{
     tool::{RegisteredTool, Started},
 };
 
-/// The rules of `#[garde(..)]`.
 #[cfg(feature = "garde")]
 pub use garde;
 

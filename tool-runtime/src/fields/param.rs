@@ -16,16 +16,10 @@ use super::{Edit, Fields, Slots};
     message = "`{Self}` can't be a parameter of a tool, it has to be read from JSON and to have a JSON schema",
     label = "derive `serde::Deserialize` and `schemars::JsonSchema` on it, or on the type inside it; it also has to be `Send`"
 )]
-pub trait ToolParam: DeserializeOwned + JsonSchema + Send {
-    /// A parameter that is all its type says. Not a function with a bound: rustc would tell the user about the function.
-    #[doc(hidden)]
-    const __TOOL_PARAM: Param<Self>;
-}
+pub trait ToolParam: DeserializeOwned + JsonSchema + Send {}
 
 #[diagnostic::do_not_recommend]
-impl<T: DeserializeOwned + JsonSchema + Send> ToolParam for T {
-    const __TOOL_PARAM: Param<Self> = Param::from_parts(schema_of::<T>, decode::<T>, missing::<T>);
-}
+impl<T: DeserializeOwned + JsonSchema + Send> ToolParam for T {}
 
 /// What a type must be when its schema comes from elsewhere (`#[schemars(with = "..")]`).
 #[diagnostic::on_unimplemented(
@@ -68,6 +62,15 @@ pub struct Param<T> {
 pub type Check<T> = fn(&T) -> Result<(), String>;
 
 impl<T> Param<T> {
+    /// A parameter that is all its type says. The bound is here and nowhere else, so that a type without it is one error.
+    #[expect(clippy::new_without_default, reason = "written by the macro only")]
+    pub const fn new() -> Self
+    where
+        T: ToolParam,
+    {
+        Self::from_parts(schema_of::<T>, decode::<T>, missing::<T>)
+    }
+
     /// A parameter whose schema or decoding is not its type's own.
     pub const fn from_parts(
         schema: fn(&mut SchemaGenerator) -> Schema,

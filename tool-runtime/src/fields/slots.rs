@@ -45,13 +45,10 @@ impl<'a> Slots<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::{Param, ToolParam},
-        *,
-    };
+    use super::{super::Param, *};
 
-    const NUMBER: Param<u8> = ToolParam::__TOOL_PARAM;
-    const OPTIONAL: Param<Option<u8>> = ToolParam::__TOOL_PARAM;
+    const NUMBER: Param<u8> = Param::new();
+    const OPTIONAL: Param<Option<u8>> = Param::new();
 
     #[test]
     fn every_misfit_is_noted_at_its_slot() {
