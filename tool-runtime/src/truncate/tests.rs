@@ -260,7 +260,11 @@ fn fit_json<T: Serialize>(
     let mut open = || shelf.opened();
     let mut saving = Saving { open: &mut open, inline_bytes: None };
     let pour = |push: Push<'_>, edit: Option<Edit<'_>>| pour_json(value, push, edit);
-    fit(&Material::Json(&pour), Some(limit), strategy, field_limit, true, &mut saving)
+    fit(&Material::Json(&pour), &bounds(Some(limit), strategy, field_limit), &mut saving)
+}
+
+fn bounds(limit: Option<usize>, strategy: Option<TruncationStrategy>, field_limit: Option<usize>) -> Bounds {
+    Bounds { limit, strategy, field_limit, may_point: true, ..Bounds::default() }
 }
 
 fn fit_pieces(
@@ -272,7 +276,7 @@ fn fit_pieces(
     let mut open = || shelf.opened();
     let mut saving = Saving { open: &mut open, inline_bytes };
     let pour = pour_pieces(pieces);
-    fit(&Material::Text(&pour), limit, None, None, true, &mut saving)
+    fit(&Material::Text(&pour), &bounds(limit, None, None), &mut saving)
 }
 
 fn pour_pieces<'t>(pieces: &'t [&'t str]) -> impl Fn(Push<'_>) -> Result<(), Fault> {
@@ -328,7 +332,7 @@ proptest! {
         let mut open = || if may_point { shelf.opened() } else { Opened::NoStore };
         let mut saving = Saving { open: &mut open, inline_bytes: None };
         let pour = |push: Push<'_>, edit: Option<Edit<'_>>| pour_json(&value, push, edit);
-        let fitted = fit(&Material::Json(&pour), Some(limit), None, Some(field_limit), true, &mut saving).unwrap();
+        let fitted = fit(&Material::Json(&pour), &bounds(Some(limit), None, Some(field_limit)), &mut saving).unwrap();
         let content = fitted.content.unwrap();
         prop_assert!(chars(&content) <= limit);
         prop_assert_eq!(chars(&content), fitted.shown);
@@ -450,7 +454,7 @@ fn text_that_breaks_off_leaves_nothing_behind() {
         Err(Fault::Failed("no more".into()))
     };
     let material = Material::Text(&pour);
-    assert!(matches!(fit(&material, Some(3), None, None, true, &mut saving), Err(Unfit::Fault(Fault::Failed(_)))));
+    assert!(matches!(fit(&material, &bounds(Some(3), None, None), &mut saving), Err(Unfit::Fault(Fault::Failed(_)))));
     assert!(matches!(save(&material, &mut saving), Err(Unfit::Fault(Fault::Failed(_)))));
     assert_eq!(shelf.counts(), (2, 2, 0));
 }
@@ -466,7 +470,7 @@ fn too_much_for_this_thread_is_started_again_elsewhere() {
         let mut open = || shelf.opened();
         let mut saving = Saving { open: &mut open, inline_bytes: Some(inline_bytes) };
         let whole = Material::Whole(&text);
-        assert!(matches!(fit(&whole, Some(150), None, None, true, &mut saving), Err(Unfit::NeedsThread)));
+        assert!(matches!(fit(&whole, &bounds(Some(150), None, None), &mut saving), Err(Unfit::NeedsThread)));
         assert!(matches!(save(&whole, &mut saving), Err(Unfit::NeedsThread)));
     }
     let (opened, aborted, kept) = shelf.counts();
@@ -477,9 +481,9 @@ fn too_much_for_this_thread_is_started_again_elsewhere() {
     assert!(fit_pieces(&pieces, None, Some(0), &shelf).is_ok());
 
     let mut saving = Saving { open: &mut || Opened::NeedsThread, inline_bytes: None };
-    assert!(matches!(fit(&Material::Whole(&text), Some(9), None, None, true, &mut saving), Err(Unfit::NeedsThread)));
+    assert!(matches!(fit(&Material::Whole(&text), &bounds(Some(9), None, None), &mut saving), Err(Unfit::NeedsThread)));
     let mut saving = Saving { open: &mut || Opened::NoStore, inline_bytes: Some(0) };
-    assert_eq!(fit(&Material::Whole(&text), Some(9), None, None, true, &mut saving).unwrap().saved, Saved::Never);
+    assert_eq!(fit(&Material::Whole(&text), &bounds(Some(9), None, None), &mut saving).unwrap().saved, Saved::Never);
 }
 
 #[test]
@@ -524,7 +528,7 @@ fn fields_are_for_objects() {
         let pieces = pieces_of(&text, &[3, 7, 100]);
         let pour = pour_pieces(&pieces);
         let streamed =
-            fit(&Material::Text(&pour), Some(150), Some(TruncationStrategy::Fields), Some(40), true, &mut saving);
+            fit(&Material::Text(&pour), &bounds(Some(150), Some(TruncationStrategy::Fields), Some(40)), &mut saving);
         assert_eq!(streamed.unwrap().content.as_ref(), Some(&whole.content));
     }
     for no_json in [format!("{{{long}"), format!("{{\"a\":\"{long}\"}} tail"), long.clone()] {
@@ -583,6 +587,6 @@ fn without_a_limit_nothing_is_cut() {
     let fitted = fit_pieces(&[&text, &text], None, None, &Shelf::broken(Broken::Create)).unwrap();
     assert_eq!((fitted.original, fitted.truncated, fitted.content.unwrap().len()), (200_000, false, 200_000));
     let mut saving = Saving { open: &mut || Opened::NeedsThread, inline_bytes: None };
-    let fitted = fit(&Material::Whole(&text), None, None, None, true, &mut saving).unwrap();
+    let fitted = fit(&Material::Whole(&text), &Bounds::default(), &mut saving).unwrap();
     assert_eq!((fitted.content, fitted.original), (None, 100_000), "not even copied");
 }
