@@ -5,14 +5,15 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// Rooms by floor, from the ground up. A folder is one room. `lib` and `private` are doors and may import anything.
 const RUNTIME: &[&[&str]] = &[
     &[
-        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "json", "outcome", "output",
-        "policy", "request", "schema", "spec", "value", "view",
+        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "json", "notice",
+        "outcome", "output", "policy", "redact", "request", "schema", "spec", "value", "view",
     ],
     &["fields", "find", "sanitise", "thread", "tool"],
     &["args", "dialect", "fence", "render", "resolve", "shape", "truncate"],
     &["link", "store"],
     &["registry"],
     &["present", "run"],
+    &["observe"],
     &["call"],
 ];
 

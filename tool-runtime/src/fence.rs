@@ -63,7 +63,7 @@ pub fn wrap_if_external(trust: Trust, text: &str) -> Cow<'_, str> {
         Trust::External => {
             let (body, _) = sanitise::text(text);
             let marker = Marker { open: OPEN.to_owned(), close: CLOSE.to_owned() };
-            Cow::Owned(wrap(&marker, &body).into_string())
+            Cow::Owned(wrap(marker, body).pieces().concat())
         }
     }
 }
@@ -97,8 +97,8 @@ impl std::fmt::Debug for Key {
 /// The two lines round a body, without line ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
-    pub(crate) open: String,
-    pub(crate) close: String,
+    open: String,
+    close: String,
 }
 
 /// The marker for one part of a call's result.
@@ -131,7 +131,8 @@ fn id(key: &Key, call_id: &str, part: usize, body: &str) -> String {
         mac.update(field);
     }
     let hash = mac.finalize().into_bytes();
-    hash[..ID_CHARS / 2].iter().map(|byte| format!("{byte:02x}")).collect()
+    let nibbles = hash[..ID_CHARS / 2].iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles.filter_map(|nibble| char::from_digit(nibble.into(), 16)).collect()
 }
 
 /// A tool's name with `_` for whatever could end the attribute; never empty.
@@ -141,28 +142,23 @@ fn attribute(tool: &str) -> String {
     if name.is_empty() { "_".to_owned() } else { name }
 }
 
-/// Text between markers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fenced(String);
-
-impl Fenced {
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub(crate) fn into_string(self) -> String {
-        self.0
-    }
+/// Text between markers. Nothing else makes one, and it takes text that was sanitised: what is fenced is clean.
+#[derive(Clone, Debug)]
+pub(crate) struct Fenced<'a> {
+    marker: Marker,
+    body: Sanitised<'a>,
 }
 
-/// Puts the marker round a body. An empty body stands between markers like any other.
-pub(crate) fn wrap(marker: &Marker, body: &Sanitised<'_>) -> Fenced {
-    let body = body.as_str();
-    let mut fenced = String::with_capacity(marker.open.len() + body.len() + marker.close.len() + 2);
-    for piece in [&marker.open, "\n", body, "\n", &marker.close] {
-        fenced.push_str(piece);
+/// Puts the markers round a body. An empty body stands between markers like any other.
+pub(crate) fn wrap(marker: Marker, body: Sanitised<'_>) -> Fenced<'_> {
+    Fenced { marker, body }
+}
+
+impl Fenced<'_> {
+    /// The whole, in order; put together only where it is printed.
+    pub(crate) fn pieces(&self) -> [&str; 5] {
+        [&self.marker.open, "\n", self.body.as_str(), "\n", &self.marker.close]
     }
-    Fenced(fenced)
 }
 
 /// Characters that [`wrap`] adds to any body.

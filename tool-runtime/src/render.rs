@@ -1,16 +1,32 @@
 //! Puts together what was decided: headers, fence, body, notices, in that order.
 
+use crate::fence::Fenced;
+
 /// Characters of all notices together.
 pub(crate) const MAX_NOTICES: usize = 2000;
 
+/// The text of a result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Body<'a> {
+    Trusted(&'a str),
+    External(&'a Fenced<'a>),
+}
+
+impl Body<'_> {
+    fn pieces(&self) -> [&str; 5] {
+        match self {
+            Self::Trusted(text) => [text, "", "", "", ""],
+            Self::External(fenced) => fenced.pieces(),
+        }
+    }
+}
+
 /// One text for the model, in parts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Reply<'a> {
     /// Lines of ours before the fence.
     pub(crate) headers: &'a [String],
-    /// The open and the close marker.
-    pub(crate) fence: Option<(&'a str, &'a str)>,
-    pub(crate) body: &'a str,
+    pub(crate) body: Body<'a>,
     /// From [`notices`].
     pub(crate) notices: &'a str,
 }
@@ -18,29 +34,13 @@ pub(crate) struct Reply<'a> {
 impl Reply<'_> {
     /// Whether the text is the body and nothing else.
     pub(crate) fn is_bare(&self) -> bool {
-        self.headers.is_empty() && self.fence.is_none() && self.notices.is_empty()
+        self.headers.is_empty() && matches!(self.body, Body::Trusted(_)) && self.notices.is_empty()
     }
 
     pub(crate) fn text(&self) -> String {
-        let (open, close) = self.fence.unwrap_or_default();
-        let headers: usize = self.headers.iter().map(|line| line.len() + 1).sum();
-        let mut text =
-            String::with_capacity(headers + open.len() + self.body.len() + close.len() + 2 + self.notices.len());
-        for line in self.headers {
-            text.push_str(line);
-            text.push('\n');
-        }
-        if self.fence.is_some() {
-            text.push_str(open);
-            text.push('\n');
-        }
-        text.push_str(self.body);
-        if self.fence.is_some() {
-            text.push('\n');
-            text.push_str(close);
-        }
-        text.push_str(self.notices);
-        text
+        let headers = self.headers.iter().flat_map(|line| [line.as_str(), "\n"]);
+        let pieces: Vec<&str> = headers.chain(self.body.pieces()).chain([self.notices]).collect();
+        pieces.concat()
     }
 }
 
@@ -48,28 +48,19 @@ impl Reply<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) text: String,
-    /// Quoted text between its markers: open, body, close.
-    pub(crate) quoted: Option<(String, String, String)>,
+    /// Quoted text, fenced; short already.
+    pub(crate) quoted: Option<String>,
 }
 
 impl Line {
-    /// The notice within `room` characters: what is quoted is cut before what is ours.
+    /// The notice within `room` characters: a quotation that doesn't fit is left out whole, its fence stays whole.
     fn within(&self, room: usize) -> String {
-        let plain = |chars: usize| -> String {
-            let text: String = self.text.chars().take(chars).collect();
-            format!("\n[Notice: {text}]")
-        };
-        let ours = plain(usize::MAX).chars().count();
-        let Some((open, body, close)) = &self.quoted else {
-            return plain(self.text.chars().count().saturating_sub(ours.saturating_sub(room)));
-        };
-        let fence = open.chars().count() + close.chars().count() + 3;
-        match room.checked_sub(ours + fence) {
-            Some(left) if left > 0 => {
-                let body: String = body.chars().take(left).collect();
-                format!("{}\n{open}\n{body}\n{close}", plain(usize::MAX))
-            }
-            _ => plain(self.text.chars().count().saturating_sub(ours.saturating_sub(room))),
+        const FRAME: usize = "\n[Notice: ]".len();
+        let text: String = self.text.chars().take(room.saturating_sub(FRAME)).collect();
+        let ours = format!("\n[Notice: {text}]");
+        match &self.quoted {
+            Some(quoted) if ours.chars().count() + 1 + quoted.chars().count() <= room => format!("{ours}\n{quoted}"),
+            _ => ours,
         }
     }
 }
@@ -92,18 +83,18 @@ pub(crate) fn notices(notices: &[Line]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, MAX_NOTICES, Reply, notices};
+    use super::{Body, Line, MAX_NOTICES, Reply, notices};
 
     fn lines<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Line> {
         texts.into_iter().map(|text| Line { text: text.to_owned(), quoted: None }).collect()
     }
 
     #[test]
-    fn the_order_is_header_fence_body_notices() {
+    fn the_order_is_header_body_notices() {
         let headers = ["[Tool error]".to_owned()];
         let notices = notices(&lines(["one", "two"]));
-        let reply = Reply { headers: &headers, fence: Some(("<a>", "</a>")), body: "body", notices: &notices };
-        assert_eq!(reply.text(), "[Tool error]\n<a>\nbody\n</a>\n\n[Notice: one]\n[Notice: two]");
+        let reply = Reply { headers: &headers, body: Body::Trusted("body"), notices: &notices };
+        assert_eq!(reply.text(), "[Tool error]\nbody\n\n[Notice: one]\n[Notice: two]");
     }
 
     #[test]
@@ -119,12 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn a_quotation_is_cut_inside_its_fence() {
-        for length in [1, 500, 5000] {
-            let quoted = Some(("<a>".to_owned(), "y".repeat(length), "</a>".to_owned()));
+    fn a_quotation_is_there_whole_or_not_at_all() {
+        for (length, there) in [(1, true), (500, true), (5000, false)] {
+            let quoted = Some(format!("<a>\n{}\n</a>", "y".repeat(length)));
             let block = notices(&[Line { text: "seen".into(), quoted }]);
-            assert!(block.starts_with("\n\n[Notice: seen]\n<a>\ny") && block.ends_with("y\n</a>"), "{block}");
-            assert!(block.chars().count() <= MAX_NOTICES);
+            assert!(block.starts_with("\n\n[Notice: seen]"), "{block}");
+            assert_eq!(block.ends_with("y\n</a>"), there);
         }
     }
 }

@@ -10,7 +10,7 @@ const CASES: &str = include_str!("../../../tests/cases/fence.json");
 fn keyed(body: &str) -> (String, sanitise::Counts) {
     let (body, counts) = sanitise::text(body);
     let marker = marker(FenceStyle::Keyed, &Key::from_seed(1), "call_1", 0, "web_search", &body);
-    (wrap(&marker, &body).into_string(), counts)
+    (wrap(marker, body).pieces().concat(), counts)
 }
 
 /// The text as a reader might see it who is easily fooled: escapes decoded as often as it takes, invisible
@@ -87,7 +87,7 @@ fn every_case_with_a_text_holds() {
             assert_eq!((body.as_str(), counts), (input, sanitise::Counts::default()), "{id}");
         }
     }
-    assert_eq!(seen, 67);
+    assert_eq!(seen, 66);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn the_markers_are_these() {
     assert_eq!(keyed.open, format!("<external_tool_result id=\"{id}\" tool=\"web_search\">"));
     assert_eq!(keyed.close, format!("</external_tool_result id=\"{id}\">"));
     let plain = marker(FenceStyle::Plain, &Key::from_seed(7), "call_1", 0, "web_search", &body);
-    assert_eq!(wrap(&plain, &body).as_str(), "<external_tool_result>\nbody\n</external_tool_result>");
+    assert_eq!(wrap(plain, body).pieces().concat(), "<external_tool_result>\nbody\n</external_tool_result>");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn overhead_is_what_wrapping_adds() {
     for (style, tool) in [(FenceStyle::Keyed, "web_search"), (FenceStyle::Keyed, ""), (FenceStyle::Plain, "x")] {
         let (body, _) = sanitise::text("body");
         let marker = marker(style, &Key::from_seed(3), "call", 2, tool, &body);
-        let added = wrap(&marker, &body).as_str().chars().count() - "body".len();
+        let added = wrap(marker, body).pieces().concat().chars().count() - "body".len();
         assert_eq!(added, overhead_chars(style, tool), "{style:?}");
     }
 }

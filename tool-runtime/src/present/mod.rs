@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::{
     artifact::{ArtifactMeta, Saved},
-    fence::{self, Marker},
+    fence::{self, Fenced},
     header::{self, Header, Pointer},
     notice::Notice,
     outcome::{ModelText, Receipt, Status},
@@ -103,9 +103,10 @@ impl Job {
         Cleaner::new(self.is_external(), &self.inner.redactors)
     }
 
-    /// The markers for the `part`-th text of this call.
-    fn marker(&self, part: usize, body: &Sanitised<'_>) -> Marker {
-        fence::marker(self.policy.fence, &self.inner.key, &self.call_id, part, &self.tool, body)
+    /// Fences the `part`-th text of this call.
+    fn fence<'t>(&self, part: usize, body: Sanitised<'t>) -> Fenced<'t> {
+        let marker = fence::marker(self.policy.fence, &self.inner.key, &self.call_id, part, &self.tool, &body);
+        fence::wrap(marker, body)
     }
 
     /// Opens a save of this call's full result.
@@ -142,18 +143,19 @@ fn notices(job: &Job, notices: &[Notice]) -> String {
         .iter()
         .enumerate()
         .map(|(index, notice)| {
-            let clean = |text: &str| job.cleaner().line(text, render::MAX_NOTICES);
+            let clean = |text: &str| job.cleaner().line(text, MAX_QUOTED).unwrap_or_else(|| "(withheld)".to_owned());
             let quoted = notice.quoted.as_deref().map(|quoted| {
-                let body = Sanitised::after_cut(clean(quoted).unwrap_or_else(|| "(withheld)".to_owned()));
-                let marker = job.marker(QUOTED + index, &body);
-                (marker, body.into_inner().into_owned())
+                let body = Sanitised::after_cut(clean(quoted));
+                job.fence(QUOTED + index, body).pieces().concat()
             });
-            let text = clean(&notice.text).unwrap_or_else(|| "(withheld)".to_owned());
-            render::Line { text, quoted: quoted.map(|(marker, body)| (marker.open, body, marker.close)) }
+            render::Line { text: clean(&notice.text), quoted }
         })
         .collect();
     render::notices(&lines)
 }
+
+/// Characters of a sentence or a quotation in a notice; all of them share 2,000.
+const MAX_QUOTED: usize = 1000;
 
 /// The first part number of texts quoted in notices, beyond those of the result itself.
 const QUOTED: usize = 1 << 32;
@@ -197,15 +199,15 @@ fn header_tokens(job: &Job, original: usize, full: Option<usize>, saved: &Saved)
     }
 }
 
-/// What the text may have of the tool's tokens; where they bound all that the model reads, `titles` of ours and so
-/// many fences are taken off, but not the header of a cut.
+/// What a text may have of the tool's tokens. Where they bound all that the model reads, what is ours is taken off
+/// first, but for the header of a cut.
 fn token_limit(job: &Job, title: &str, fences: usize) -> Option<usize> {
     let limit = job.policy.tokens?;
     if job.policy.scope == Scope::Content {
         return Some(limit);
     }
-    let Marker { open, close } = job.marker(0, &Sanitised::after_cut(String::new()));
-    let fence = tokens::count(&open) + tokens::count(&close) + 2 * ID_TOKENS + SEAM;
+    let empty = job.fence(0, Sanitised::after_cut("")).pieces().concat();
+    let fence = tokens::count(&empty) + 2 * ID_TOKENS + SEAM;
     let ours = tokens::count(title) + tokens::count(&notices(job, &job.notices)) + fences * fence + SEAM;
     Some(limit.saturating_sub(ours))
 }

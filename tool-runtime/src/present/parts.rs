@@ -10,7 +10,6 @@ use crate::{
     outcome::{ModelText, Receipt, ViewSource},
     output::Part,
     policy::{Keep, Scope, TruncationStrategy},
-    render::Reply,
     sanitise::{self, Sanitised},
     tokens,
     truncate::{self, Bounds, Saving, Unfit},
@@ -190,14 +189,11 @@ fn assemble(job: &Job, parts: &[Part], bodies: Vec<Cow<'_, str>>, header: Option
             }
             Part::Text(_) => {
                 let Some((index, body)) = bodies.next() else { continue };
-                let body = Sanitised::after_cut(body.into_owned());
-                let marker = job.is_external().then(|| job.marker(index, &body));
-                let reply = Reply {
-                    fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-                    body: body.as_str(),
-                    ..Reply::default()
-                };
-                content.push(Part::Text(reply.text()));
+                content.push(Part::Text(if job.is_external() {
+                    job.fence(index, Sanitised::after_cut(body)).pieces().concat()
+                } else {
+                    body.into_owned()
+                }));
             }
         }
     }

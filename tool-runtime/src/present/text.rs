@@ -11,7 +11,7 @@ use crate::{
     outcome::{ModelText, Receipt, Status, ViewSource},
     output::ModelOutput,
     policy::{Keep, Policy, Scope},
-    render::Reply,
+    render::{Body, Reply},
     resolve::Facing,
     sanitise::Sanitised,
     truncate::{self, Bounds, Fitted, Opened, Saving, Unfit},
@@ -202,11 +202,10 @@ impl Cut<'_> {
             // Only text in memory comes without content.
             (None, _) => Cow::Borrowed(""),
         };
-        let marker = draft.fenced.then(|| job.marker(0, &Sanitised::after_cut(body.clone().into_owned())));
+        let fenced = draft.fenced.then(|| job.fence(0, Sanitised::after_cut(body.as_ref())));
         let reply = Reply {
             headers: &headers,
-            fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-            body: &body,
+            body: fenced.as_ref().map_or(Body::Trusted(&body), Body::External),
             notices: &notices,
         };
         let is_output_itself = matches!(job.facing, Facing::Full | Facing::Error { .. }) && fitted.content.is_none();
@@ -235,10 +234,10 @@ fn numbers(count: usize) -> String {
 pub(super) fn message(job: &Job, message: &str) -> Presented {
     let cleaner = job.cleaner();
     let Some(clean) = cleaner.text(message) else { return withheld(job, "it could not be cleaned") };
-    let body = Sanitised::after_cut(clean.into_owned());
-    let (text, fenced) = ours(job, &[], &body);
+    let body = clean.as_ref();
+    let (text, fenced) = ours(job, &[], body);
     let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = cut::count(body.as_str());
+    let chars = cut::count(body);
     (receipt.view_chars, receipt.shown_chars) = (chars, chars);
     receipt.model_chars = cut::count(&text);
     receipt.model_tokens = model_tokens(job, &text);
@@ -246,16 +245,11 @@ pub(super) fn message(job: &Job, message: &str) -> Presented {
     Presented { text: ModelText::Own(text), content: None, status: None, receipt, leak: false }
 }
 
-/// A short body with the notices, fenced where the tool is external.
-fn ours(job: &Job, headers: &[String], body: &Sanitised<'_>) -> (String, bool) {
-    let marker = job.is_external().then(|| job.marker(0, body));
-    let reply = Reply {
-        headers,
-        fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-        body: body.as_str(),
-        notices: &notices(job, &job.notices),
-    };
-    (reply.text(), marker.is_some())
+/// A short clean body with the notices, fenced where the tool is external.
+fn ours(job: &Job, headers: &[String], body: &str) -> (String, bool) {
+    let fenced = job.is_external().then(|| job.fence(0, Sanitised::after_cut(body)));
+    let body = fenced.as_ref().map_or(Body::Trusted(body), Body::External);
+    (Reply { headers, body, notices: &notices(job, &job.notices) }.text(), fenced.is_some())
 }
 
 /// Nothing of the result may be shown.
@@ -268,7 +262,7 @@ fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
     // The message may quote the value, so it is treated like the value.
     let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
     let title = format!("[Unserialisable: the result of `{}` can't be turned into JSON]", job.tool);
-    let (text, fenced) = ours(job, &[title], &Sanitised::after_cut(clean));
+    let (text, fenced) = ours(job, &[title], &clean);
     failed(Status::Unserialisable, text, fenced, leak)
 }
 
