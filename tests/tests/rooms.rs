@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 const RUNTIME: &[&[&str]] = &[
     &[
         "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "json", "notice",
-        "outcome", "output", "policy", "redact", "request", "schema", "spec", "value", "view",
+        "outcome", "output", "policy", "redact", "request", "schema", "spec", "tokens", "value", "view",
     ],
     &["fields", "find", "sanitise", "thread", "tool"],
     &["args", "dialect", "fence", "render", "resolve", "shape", "truncate"],

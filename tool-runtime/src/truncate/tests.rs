@@ -125,7 +125,7 @@ fn chars(text: &str) -> usize {
 }
 
 fn strategy_named(name: &str) -> TruncationStrategy {
-    [TruncationStrategy::HeadTail, TruncationStrategy::Head, TruncationStrategy::Fields]
+    [TruncationStrategy::HeadTail, TruncationStrategy::Head, TruncationStrategy::Fields, TruncationStrategy::Structure]
         .into_iter()
         .find(|strategy| strategy.name() == name)
         .unwrap()
@@ -162,9 +162,7 @@ fn every_row_of_the_conformance_table() {
 }
 
 /// Rows of `truncate.json` that are about something else than this stage.
-const ELSEWHERE: [(&str, &str); 9] = [
-    ("trunc-combining-boundary", "grapheme-safe cutting is a later option"),
-    ("trunc-crlf-boundary", "grapheme-safe cutting is a later option"),
+const ELSEWHERE: [(&str, &str); 7] = [
     ("trunc-marker-across-cut", "the fence"),
     ("trunc-marker-forged-by-join", "the fence"),
     ("trunc-total-budget", "the whole message"),
@@ -195,6 +193,14 @@ fn every_row_of_the_truncation_table_in_reach() {
         };
         let broken = Shelf::broken(Broken::Create);
         let mut options = TruncateOptions::new(limit);
+        if input["option"] == "grapheme_safe" {
+            #[cfg(feature = "graphemes")]
+            {
+                options = options.snap(Snap::Graphemes);
+            }
+            #[cfg(not(feature = "graphemes"))]
+            continue;
+        }
         if input["store"] == "fails" {
             options = options.store(&broken);
         }
@@ -210,6 +216,11 @@ fn every_row_of_the_truncation_table_in_reach() {
                     format!("[Truncated: {} chars -> {} chars]", chars(&text), chars(&result.content)),
                 ),
                 "header_says" => assert!(result.to_string().contains(expected.as_str().unwrap()), "{id}"),
+                "no_orphan_combining_after_cut" => assert!(!result.content.contains("\n\u{301}"), "{id}"),
+                "no_split_crlf" => {
+                    let (head, tail) = result.content.split_once("\n... (truncated ").unwrap();
+                    assert!(!head.ends_with('\r') && !tail.contains("...\n\n"), "{id}");
+                }
                 "no_panic" | "valid_utf8" | "tool_call_ok" | "note" => {}
                 other => panic!("{id} expects {other}"),
             }
@@ -589,4 +600,116 @@ fn without_a_limit_nothing_is_cut() {
     let mut saving = Saving { open: &mut || Opened::NeedsThread, inline_bytes: None };
     let fitted = fit(&Material::Whole(&text), &Bounds::default(), &mut saving).unwrap();
     assert_eq!((fitted.content, fitted.original), (None, 100_000), "not even copied");
+}
+
+/// T08, through the public function.
+#[test]
+fn structure_is_json_below_its_header() {
+    let value = json!({"fields": ["id", "txt"], "rows": [{"id": 1, "txt": "z".repeat(60_000)}]});
+    let text = serde_json::to_string_pretty(&value).unwrap();
+    let shelf = Shelf::default();
+    for limit in [50_000, 200, 40, 30, 5, 1] {
+        let options = TruncateOptions::new(limit).strategy(TruncationStrategy::Structure).store(&shelf);
+        let display = truncate_result(&text, &options).to_string();
+        let (header, body) = display.split_once('\n').unwrap();
+        let shown: Value = serde_json::from_str(body).unwrap();
+        assert!(chars(body) <= limit, "{display}");
+        let there = format!("[Truncated: {} chars -> {} chars | full output: ", chars(&text), chars(body));
+        assert!(header.starts_with(&there), "{header}");
+        if limit >= 40 {
+            assert!(shown["fields"] != Value::Null && shown["rows"] != Value::Null, "{display}");
+        }
+        if limit >= 30 {
+            assert!(shown["_missing"].is_u64(), "{display}");
+        }
+    }
+    // A typed value and a stream of text give the same.
+    let options = TruncateOptions::new(200).strategy(TruncationStrategy::Structure);
+    let content = truncate_result(&text, &options).content;
+    let fitted = fit_json(&value, 200, Some(TruncationStrategy::Structure), None, &shelf).unwrap();
+    assert_eq!((fitted.content.as_ref(), fitted.strategy), (Some(&content), Some(TruncationStrategy::Structure)));
+    assert_eq!(fitted.shown, chars(&content));
+    let mut open = || shelf.opened();
+    let mut saving = Saving { open: &mut open, inline_bytes: None };
+    let pieces = pieces_of(&text, &[3, 7, 100, 5_000]);
+    let pour = pour_pieces(&pieces);
+    let bounds = bounds(Some(200), Some(TruncationStrategy::Structure), None);
+    assert_eq!(fit(&Material::Text(&pour), &bounds, &mut saving).unwrap().content, Some(content));
+}
+
+#[test]
+fn what_is_no_document_has_no_structure() {
+    let long = "x".repeat(500);
+    for text in [format!("{{{long}"), long.clone(), "1".repeat(500), format!("[{long}]")] {
+        let options = TruncateOptions::new(100);
+        let result = truncate_result(&text, &options.strategy(TruncationStrategy::Structure));
+        assert_eq!(result.content, truncate_result(&text, &options).content);
+    }
+    // Blanks alone made it too long: nothing is missing, and the header says what was done.
+    let pretty = format!("{{{}\"a\": 1}}", " ".repeat(500));
+    let result = truncate_result(&pretty, &TruncateOptions::new(100).strategy(TruncationStrategy::Structure));
+    assert_eq!(result.to_string(), "[Truncated: 508 chars -> 7 chars]\n{\"a\":1}");
+}
+
+/// T03: an escape, a pair and a family stay whole.
+#[test]
+#[cfg(feature = "graphemes")]
+fn no_family_is_split_inside_a_document() {
+    let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}";
+    let value = json!({"title": "t", "body": family.repeat(2_000)});
+    for strategy in [None, Some(TruncationStrategy::Fields), Some(TruncationStrategy::Structure)] {
+        for limit in 200..=260 {
+            let bounds = Bounds {
+                limit: Some(limit),
+                strategy,
+                field_limit: Some(limit / 2),
+                snap: Snap::Graphemes,
+                ..Bounds::default()
+            };
+            let mut saving = Saving { open: &mut || Opened::NoStore, inline_bytes: None };
+            let pour = |push: Push<'_>, edit: Option<Edit<'_>>| pour_json(&value, push, edit);
+            let content = fit(&Material::Json(&pour), &bounds, &mut saving).unwrap().content.unwrap();
+            assert!(chars(&content) <= limit);
+            let shown: Value = serde_json::from_str(&content).unwrap();
+            let body = shown["body"].as_str().unwrap().replace(family, "");
+            assert!(!body.contains(['\u{1F468}', '\u{200D}', '\u{1F469}', '\u{1F467}']), "{content}");
+        }
+    }
+}
+
+#[test]
+fn a_limit_in_tokens_holds_for_every_strategy() {
+    let value = json!({"text": "word ".repeat(400), "rows": (0..300).collect::<Vec<_>>(), "é": "漢".repeat(300)});
+    let text = value.to_string();
+    for strategy in [
+        None,
+        Some(TruncationStrategy::Head),
+        Some(TruncationStrategy::HeadTail),
+        Some(TruncationStrategy::Fields),
+        Some(TruncationStrategy::Structure),
+    ] {
+        for most in [1, 20, 77, 300, 1_000, 100_000] {
+            let shelf = Shelf::default();
+            let mut open = || shelf.opened();
+            let mut saving = Saving { open: &mut open, inline_bytes: None };
+            let pour = |push: Push<'_>, edit: Option<Edit<'_>>| pour_json(&value, push, edit);
+            let bounds = Bounds { tokens: Some(most), strategy, field_limit: Some(60), ..Bounds::default() };
+            let fitted = fit(&Material::Json(&pour), &bounds, &mut saving).unwrap();
+            let content = fitted.content.unwrap();
+            assert_eq!(fitted.shown, chars(&content));
+            let fits = crate::tokens::count(&text) <= most;
+            assert_eq!((fitted.truncated, content == text), (!fits, fits), "{strategy:?} {most}");
+            assert_eq!(shelf.texts(), if fits { vec![] } else { vec![text.clone()] });
+            assert!(crate::tokens::count(&content) <= most, "{strategy:?} {most} {content}");
+            // Text in memory and text that streams by give the same.
+            let pieces = pieces_of(&text, &[3, 100, 900]);
+            let pour = pour_pieces(&pieces);
+            let strategy = strategy.unwrap_or(TruncationStrategy::Fields);
+            let bounds = Bounds { strategy: Some(strategy), ..bounds };
+            let streamed = fit(&Material::Text(&pour), &bounds, &mut saving).unwrap();
+            assert_eq!(streamed.content.as_ref(), Some(&content));
+            let whole = fit(&Material::Whole(&text), &bounds, &mut saving).unwrap();
+            assert_eq!(whole.content.as_ref(), Some(&content).filter(|_| !fits));
+        }
+    }
 }
