@@ -116,7 +116,12 @@ impl Registry {
 
     fn cached(&self, dialect: Dialect) -> &Definitions {
         self.inner.definitions[dialect as usize].get_or_init(|| {
-            let each = self.inner.tools.iter().map(|tool| dialect.definition(&tool.spec, &tool.schema)).collect();
+            let each = self
+                .inner
+                .tools
+                .iter()
+                .map(|tool| dialect.definition(&tool.spec, &tool.schema, tool.output_schema.as_deref()))
+                .collect();
             let values = dialect.tools(each);
             let json = Value::from(values.clone()).to_string();
             Definitions { values, json }
