@@ -101,8 +101,8 @@ impl ToolSpec {
         self
     }
 
-    /// The most tokens of a result that the model reads, as OpenAI's `o200k_base` counts them; other providers'
-    /// models differ by some per cent. Holds beside a limit in characters, for the same text. Of a longer text at
+    /// The most tokens of a result that the model reads, as `o200k_base` counts them, the encoding of `OpenAI`'s
+    /// models; others differ by some per cent. Holds beside a limit in characters, for the same text. Of a longer text at
     /// most 16 characters for each token are shown. 0 is refused when the registry is built.
     #[cfg(feature = "tokens")]
     pub fn max_result_tokens(mut self, tokens: usize) -> Self {

@@ -1,4 +1,4 @@
-//! Counts tokens as OpenAI's `o200k_base` does. Other models' counts differ by some per cent.
+//! Counts tokens as `o200k_base` does, the encoding of `OpenAI`'s models. Other models' counts differ by some per cent.
 
 /// Of a text longer than its bound, so many characters for each token are looked at. A token has four on average;
 /// only runs of blanks and the like come to more than this.

@@ -77,10 +77,9 @@ mod graphemes {
         let from = before(text, at);
         let to = text[at..].chars().next().map_or(at, |next| at + next.len_utf8());
         let boundaries = text[from..to].grapheme_indices(true).map(|(start, _)| from + start);
-        let end = text.len() == at;
         // A cluster that begins before what is looked at is too long to be kept whole.
-        let found = boundaries.filter(|&boundary| boundary <= at && (boundary > from || from == 0)).last();
-        if end { at } else { found.unwrap_or(at) }
+        let found = boundaries.rev().find(|&boundary| boundary <= at && (boundary > from || from == 0));
+        if text.len() == at { at } else { found.unwrap_or(at) }
     }
 
     pub(super) fn end(text: &str, at: usize) -> usize {

@@ -77,7 +77,7 @@ fn as_text(part: &Part) -> Option<&str> {
 
 /// The texts of a result, cleaned.
 struct Texts<'a> {
-    texts: &'a [Cow<'a, str>],
+    cleaned: &'a [Cow<'a, str>],
     lengths: Vec<usize>,
     style: Style,
 }
@@ -89,7 +89,7 @@ impl<'a> Texts<'a> {
             _ => Ends::HeadTail,
         };
         let lengths = texts.iter().map(|text| cut::count(text)).collect();
-        Self { texts, lengths, style: Style { ends, snap: job.policy.snap } }
+        Self { cleaned: texts, lengths, style: Style { ends, snap: job.policy.snap } }
     }
 
     fn chars(&self) -> usize {
@@ -98,7 +98,7 @@ impl<'a> Texts<'a> {
 
     /// Whether they are more than that; only as many characters are counted in tokens as could be shown.
     fn exceed(&self, limit: Option<usize>, tokens: Option<usize>) -> bool {
-        self.chars() > most_chars(limit, tokens) || tokens.is_some_and(|most| token_sum(self.texts) > most)
+        self.chars() > most_chars(limit, tokens) || tokens.is_some_and(|most| token_sum(self.cleaned) > most)
     }
 
     /// The most that may be shown.
@@ -123,7 +123,7 @@ impl<'a> Texts<'a> {
                 Cow::Borrowed(text.as_ref())
             }
         };
-        self.texts.iter().zip(&self.lengths).map(cut).collect()
+        self.cleaned.iter().zip(&self.lengths).map(cut).collect()
     }
 }
 

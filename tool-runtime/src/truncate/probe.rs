@@ -43,7 +43,7 @@ mod tests {
         for tokens in 0..200 {
             let shown = largest(text.len(), tokens, |limit| text[..limit].to_owned(), |shown| tokens::count(shown));
             assert!(tokens::count(&shown) <= tokens);
-            assert!(tokens::count(&text[..shown.len() + 1]) > tokens, "{tokens}");
+            assert!(tokens::count(&text[..=shown.len()]) > tokens, "{tokens}");
         }
     }
 

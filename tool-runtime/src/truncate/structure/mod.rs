@@ -74,5 +74,5 @@ fn nothing(limit: usize) -> &'static str {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests;

@@ -1,5 +1,7 @@
 //! The values of a sketch: how they are brought down to their room, and written.
 
+use std::fmt::Write;
+
 use super::{
     share::{self, Cost, Share},
     text::{ELLIPSIS, Text, digits, escape_into, quoted_chars},
@@ -143,7 +145,8 @@ impl Flag {
         if !json.ends_with(['{', '[']) {
             json.push(',');
         }
-        json.push_str(&format!("{}{missing}{}{bracket}", self.before, self.after));
+        // Writing to a `String` can't fail, here and below.
+        let _ = write!(json, "{}{missing}{}{bracket}", self.before, self.after);
     }
 }
 
@@ -236,10 +239,12 @@ impl Nest {
             }
             let missing = self.length - self.members.len();
             match self.bracket {
-                Bracket::List => out.push_str(&format!("\"{ELLIPSIS} {missing} more\"")),
+                Bracket::List => {
+                    let _ = write!(out, "\"{ELLIPSIS} {missing} more\"");
+                }
                 Bracket::Object => {
                     write_key(out, &self.free_key("…", "…"));
-                    out.push_str(&format!("\"{missing} more\""));
+                    let _ = write!(out, "\"{missing} more\"");
                 }
             }
         }

@@ -75,6 +75,10 @@ impl Reader {
         while let Some(&byte) = rest.as_bytes().first() {
             let length = match std::mem::replace(&mut self.place, Place::Between) {
                 Place::Between => {
+                    if let Some(length) = self.read_at_once(byte, rest) {
+                        rest = &rest[length..];
+                        continue;
+                    }
                     if !self.begin(byte) {
                         return false;
                     }
@@ -98,10 +102,33 @@ impl Reader {
 
     pub(super) fn finish(mut self) -> Option<Node> {
         if let Place::Plain(token, chars) = std::mem::replace(&mut self.place, Place::Between) {
-            self.end_plain(token, chars);
+            self.end_plain(&token, chars);
         }
         let whole = self.open.is_empty() && matches!(self.place, Place::Between);
         self.root.filter(|_| whole)
+    }
+
+    /// What nearly all strings and numbers are: in one piece and without escapes.
+    fn read_at_once(&mut self, byte: u8, rest: &str) -> Option<usize> {
+        match byte {
+            b'"' => {
+                let length = memchr::memchr2(b'"', b'\\', &rest.as_bytes()[1..])?;
+                let inside = &rest[1..=length];
+                if !rest[1 + length..].starts_with('"') {
+                    return None;
+                }
+                let mut text = Text::new();
+                text.push(inside, cut::count(inside), self.keep());
+                self.end_text(text);
+                Some(length + 2)
+            }
+            b'-' | b'0'..=b'9' | b'a'..=b'z' => {
+                let length = rest.bytes().position(ends_plain)?;
+                self.end_plain(&rest[..length], length);
+                Some(length)
+            }
+            _ => None,
+        }
     }
 
     fn begin(&mut self, byte: u8) -> bool {
@@ -145,8 +172,7 @@ impl Reader {
     }
 
     fn read_plain(&mut self, mut token: String, chars: usize, rest: &str) -> usize {
-        let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r');
-        let length = rest.as_bytes().iter().position(|byte| ends(byte)).unwrap_or(rest.len());
+        let length = rest.bytes().position(ends_plain).unwrap_or(rest.len());
         let (part, after) = rest.split_at(length);
         if token.len() <= self.limit {
             token.push_str(&part[..cut::boundary(part, self.limit)]);
@@ -154,15 +180,16 @@ impl Reader {
         if after.is_empty() {
             self.place = Place::Plain(token, chars + length);
         } else {
-            self.end_plain(token, chars + length);
+            self.end_plain(&token, chars + length);
         }
         length
     }
 
-    fn end_plain(&mut self, token: String, chars: usize) {
-        let held = token.len() + 8;
-        let kind = if token.len() == chars && json::is_json(&token) { Kind::Plain(token) } else { Kind::Gone };
-        self.add(Node { kind, chars, values: 1 }, held);
+    /// `token` is what was kept of so many characters.
+    fn end_plain(&mut self, token: &str, chars: usize) {
+        let can_be_shown = chars <= self.keep() && token.len() == chars && json::is_json(token);
+        let kind = if can_be_shown { Kind::Plain(token.to_owned()) } else { Kind::Gone };
+        self.add(Node { kind, chars, values: 1 }, token.len() + 8);
     }
 
     fn read_text(&mut self, mut text: Text, rest: &str) -> usize {
@@ -319,4 +346,9 @@ impl Reader {
         }
         self.most = Self::most(self.limit).max(self.held.saturating_mul(2));
     }
+}
+
+/// Whether a number or a word ends before this byte.
+fn ends_plain(byte: u8) -> bool {
+    matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r')
 }

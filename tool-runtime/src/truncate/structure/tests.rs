@@ -9,9 +9,9 @@ fn sketch(text: &str, limit: usize) -> Sketch {
 
 fn sketch_of(pieces: &[&str], limit: usize) -> Option<Sketch> {
     Sketch::of(limit, |push| {
-        pieces.iter().for_each(|piece| {
+        for piece in pieces {
             let _ = push(piece);
-        });
+        }
         Ok(())
     })
 }

@@ -1,6 +1,6 @@
 //! The strings of a sketch.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write};
 
 use crate::{
     cut::{self, snap},
@@ -120,7 +120,8 @@ impl Text {
         let known = self.known_end(self.room);
         let end = &known[snap::end(&known, suffix(&known, tail), snap)..];
         let missing = self.chars - cut::count(start) - cut::count(end);
-        out.push_str(&format!(" {missing} chars more {ELLIPSIS}"));
+        // Writing to a `String` can't fail, here and below.
+        let _ = write!(out, " {missing} chars more {ELLIPSIS}");
         escape_into(out, end);
     }
 }
@@ -182,7 +183,9 @@ pub(super) fn escape_into(out: &mut String, text: &str) {
             '\t' => out.push_str("\\t"),
             '\u{8}' => out.push_str("\\b"),
             '\u{c}' => out.push_str("\\f"),
-            '\0'..='\u{1f}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            '\0'..='\u{1f}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
             _ => out.push(c),
         }
     }
