@@ -9,7 +9,7 @@ use source::Cleaner;
 use std::sync::Arc;
 
 use crate::{
-    artifact::{ArtifactMeta, Saved},
+    artifact::{ArtifactMeta, ArtifactRef, Saved},
     fence::{self, Fenced},
     header::{self, Header, Pointer},
     notice::Notice,
@@ -27,6 +27,7 @@ use crate::{
 };
 
 /// Everything that presenting needs, owned, so that it can go to another thread.
+#[derive(Clone)]
 pub(crate) struct Job {
     pub(crate) inner: Arc<Inner>,
     /// The tool's name; of no tool, as the model wrote it.
@@ -36,6 +37,9 @@ pub(crate) struct Job {
     pub(crate) output: Output,
     pub(crate) facing: Facing,
     pub(crate) notices: Vec<Notice>,
+    pub(crate) session: Option<Arc<str>>,
+    /// The full result, where it has been saved already.
+    pub(crate) kept: Option<ArtifactRef>,
 }
 
 /// What the model reads, and what to say about it.
@@ -68,24 +72,26 @@ pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread>
     match &job.facing {
         Facing::Parts(parts) => parts::present(job, parts, saves),
         Facing::Message(message) => Ok(text::message(job, message)),
+        Facing::Own(text) => Ok(text::own(job, text)),
         Facing::Full | Facing::View(..) | Facing::Error { .. } => text::present(job, saves),
     }
 }
 
-/// Presents a result at once, or on the blocking pool where a store has to be waited for.
-pub(crate) async fn present_at(job: Job, place: Place) -> Presented {
+/// Presents a result at once, or on the blocking pool where a store has to be waited for. Gives the job back.
+pub(crate) async fn present_at(job: Job, place: Place) -> (Presented, Job) {
     if place == Place::Thread || !thread::is_inside_runtime() {
-        return present_waiting(&job, Saves::Any);
+        return (present_waiting(&job, Saves::Any), job);
     }
     if let Ok(presented) = present(&job, Saves::OnlyQuick) {
-        return presented;
+        return (presented, job);
     }
     let job = Arc::new(job);
     let worker = Arc::clone(&job);
-    match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
+    let presented = match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
         Some(presented) => presented.await,
         None => present_waiting(&job, Saves::Any),
-    }
+    };
+    (presented, Arc::unwrap_or_clone(job))
 }
 
 /// Where waiting is no trouble.
@@ -95,6 +101,11 @@ fn present_waiting(job: &Job, saves: Saves) -> Presented {
 }
 
 impl Job {
+    /// Whether a lower limit would make what the model reads shorter.
+    pub(crate) fn can_shrink(&self) -> bool {
+        !matches!(self.facing, Facing::Message(_) | Facing::Own(_))
+    }
+
     fn is_external(&self) -> bool {
         self.policy.trust == Trust::External
     }
@@ -112,12 +123,19 @@ impl Job {
     /// Opens a save of this call's full result.
     fn open(&self, is_json: bool, saves: Saves) -> Opened {
         let Some(store) = &self.inner.store else { return Opened::NoStore };
+        if let Some(artifact) = &self.kept {
+            return Opened::Saved(artifact.clone());
+        }
         if saves == Saves::OnlyQuick && store.blocks() {
             return Opened::NeedsThread;
         }
         let now = self.inner.clock.now();
         let tool = &*self.tool;
         let meta = if is_json { ArtifactMeta::json(tool, now) } else { ArtifactMeta::text(tool, now) };
+        let meta = match &self.session {
+            Some(session) => meta.with_session(&**session),
+            None => meta,
+        };
         match store.create(&meta.with_trust(self.policy.trust)) {
             Ok(writer) => Opened::Writer(writer),
             Err(error) => {

@@ -115,7 +115,7 @@ impl<'a> Texts<'a> {
 
     /// All together within `limit` characters.
     fn cut(&self, limit: usize) -> Vec<Cow<'a, str>> {
-        let allowance = allowance(&self.lengths, limit);
+        let allowance = cut::allowance(&self.lengths, limit);
         let cut = |(text, &chars): (&'a Cow<'a, str>, &usize)| {
             if chars > allowance {
                 Cow::Owned(cut::cut(text, chars, allowance, self.style))
@@ -146,21 +146,6 @@ fn limit(job: &Job, texts: usize) -> Option<usize> {
     // The parts are joined by a line break where they have to be one text.
     let ours = texts * (fence + 1) + cut::count(&notices(job, &job.notices));
     Some(limit.saturating_sub(ours))
-}
-
-/// The length that every text may have so that all together fit: the longest are cut first, down to one length.
-fn allowance(lengths: &[usize], limit: usize) -> usize {
-    let mut sorted = lengths.to_vec();
-    sorted.sort_unstable();
-    let mut room = limit;
-    for (index, &chars) in sorted.iter().enumerate() {
-        let share = room / (sorted.len() - index);
-        if chars > share {
-            return share;
-        }
-        room -= chars;
-    }
-    usize::MAX
 }
 
 /// All texts as one artifact, a line break between each.
@@ -213,26 +198,4 @@ fn flatten(content: &[Part]) -> String {
         })
         .collect();
     lines.join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::allowance;
-
-    #[test]
-    fn the_longest_texts_are_cut_first() {
-        assert_eq!(allowance(&[10, 100, 50], 160), usize::MAX);
-        assert_eq!(allowance(&[10, 100, 50], 100), 45);
-        assert_eq!(allowance(&[10, 100, 50], 120), 60);
-        assert_eq!(allowance(&[], 0), usize::MAX);
-    }
-
-    #[test]
-    fn the_texts_together_obey_the_limit() {
-        for limit in 0..200 {
-            let lengths = [3, 70, 70, 1, 0, 41];
-            let cut = allowance(&lengths, limit);
-            assert!(lengths.iter().map(|&chars| chars.min(cut)).sum::<usize>() <= limit, "{limit}");
-        }
-    }
 }
