@@ -77,7 +77,8 @@ impl Attr {
             "to_model_output" => self.to_model_output.set(key, keys::value(key, input, form)?, errors),
             "max_result_size" => self.max_result_size.set(key, keys::value(key, input, form)?, errors),
             "truncation" => {
-                let words = [("head_tail", "HeadTail"), ("head", "Head"), ("fields", "Fields")];
+                let words =
+                    [("head_tail", "HeadTail"), ("head", "Head"), ("fields", "Fields"), ("structure", "Structure")];
                 self.truncation.set(key, choice(key, input, form, &words)?, errors);
             }
             "keep" => {

@@ -7,11 +7,12 @@ pub use serde_json::json;
 pub use crate::{
     context::CallContext,
     fields::{
-        Borrowed, DefaultProbe, Edit, Param, Slots, borrow, borrow_option, decode, decode_with, missing, required,
-        schema_of,
+        Borrowed, DefaultProbe, Describe, Edit, Param, Slots, borrow, borrow_option, decode, decode_with, missing,
+        required, schema_of,
     },
-    link::{Linked, MacroTool, Mode, Place, find, key_of},
+    link::{Linked, MacroTool, Mode, Place, Start, find, key_of},
     policy::{Keep, TruncationStrategy},
-    shape::{Probe, done, later, shapes, to_model_output},
+    shape::{Hook, Probe, done, later, shapes, to_model_output},
     tool::{RegisteredTool, Started},
+    value::Reader,
 };

@@ -4,7 +4,7 @@ mod table;
 
 use std::any::Any;
 
-pub use self::table::{MacroTool, Mode, Place, key_of};
+pub use self::table::{MacroTool, Mode, Place, Start, key_of};
 use crate::tool::{Entry, RegisteredTool};
 
 /// Turns a function into a tool that a language model can call. The function stays as it is and can be called as before.
