@@ -54,6 +54,8 @@ pub use context::{CallContext, Progress};
 pub use dialect::Dialect;
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use fence::wrap_if_external;
+#[cfg(feature = "object-store")]
+pub use object_store;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
 pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
@@ -61,6 +63,8 @@ pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
 pub use schemars;
 pub use spec::{Hints, ToolSpec};
+#[cfg(feature = "object-store")]
+pub use store::ObjectStore;
 pub use store::{LocalStore, MemoryStore};
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
