@@ -33,6 +33,11 @@ impl<T> Pending<T> {
         // No answer: the work panicked.
         self.answer.recv().unwrap_or_else(|_| Err(StoreReason::Failed.into()))
     }
+
+    /// Blocks no longer than `limit`, and gives the work up then.
+    pub(super) fn wait_for(self, limit: Duration) -> Result<T, StoreError> {
+        self.answer.recv_timeout(limit).unwrap_or_else(|_| Err(StoreReason::Failed.into()))
+    }
 }
 
 impl<T> Drop for Pending<T> {

@@ -203,8 +203,21 @@ impl Bucket {
     /// Everything of ours, or what has the same hash digits.
     pub(super) async fn listing(&self, digits: Option<&str>) -> Result<Vec<Listed>, StoreError> {
         let place = digits.map_or_else(|| self.prefix.clone(), |digits| self.prefix.clone().join(digits));
-        let objects: Vec<ObjectMeta> = self.objects.list(Some(&place)).try_collect().await.map_err(refusal)?;
-        Ok(objects.iter().filter_map(|object| self.listed(object)).collect())
+        match self.objects.list(Some(&place)).try_collect::<Vec<ObjectMeta>>().await {
+            Ok(objects) => Ok(objects.iter().filter_map(|object| self.listed(object)).collect()),
+            Err(error @ Error::Generic { .. }) => Err(self.reason_for(error).await),
+            Err(error) => Err(unsaved(error)),
+        }
+    }
+
+    /// The backends do not tell why a listing failed; the look at a single key has the same reasons, and tells.
+    async fn reason_for(&self, error: Error) -> StoreError {
+        let key = self.prefix.clone().join(BODIES);
+        match self.objects.get_opts(&key, GetOptions::new().with_head(true)).await {
+            Err(Error::Generic { .. }) => refusal(error),
+            Err(typed) => unsaved(typed),
+            Ok(_) => refusal(error),
+        }
     }
 
     /// `None` for what the store did not make.
@@ -284,7 +297,7 @@ pub(super) fn refusal(error: Error) -> StoreError {
     StoreError::with_source(reason, io::Error::other(error))
 }
 
-/// While saving, what is not there is the bucket itself.
+/// While saving or listing, what is not there is the bucket itself.
 pub(super) fn unsaved(error: Error) -> StoreError {
     match error {
         Error::NotFound { .. } => StoreError::with_source(StoreReason::Denied, io::Error::other(error)),

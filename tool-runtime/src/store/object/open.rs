@@ -26,9 +26,8 @@ where
     K: AsRef<str>,
     V: Into<String>,
 {
-    let invalid = |_| StoreError::new(StoreReason::Unsupported);
-    let url = Url::parse(address).map_err(invalid)?;
-    let (scheme, prefix) = ObjectStoreScheme::parse(&url).map_err(|error| refusal(error.into()))?;
+    let url = Url::parse(address).map_err(|_| StoreReason::Unsupported)?;
+    let (scheme, prefix) = ObjectStoreScheme::parse(&url).map_err(|_| StoreReason::Unsupported)?;
     // The three builders have no trait in common.
     macro_rules! built {
         ($builder:ty) => {{

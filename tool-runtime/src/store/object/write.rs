@@ -144,8 +144,10 @@ impl Upload {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        // First the part, so that it does not arrive after everything was withdrawn.
-        self.on_its_way = None;
+        // A part that arrives after everything was withdrawn would stay.
+        if let Some(part) = self.on_its_way.take() {
+            let _ = part.wait_for(CLEANING);
+        }
         if let Some(mut parts) = self.parts.take() {
             let _ = background::wait(async move { parts.abort().await.map_err(unsaved) }, CLEANING);
         }
