@@ -55,7 +55,7 @@ fn main() -> Result<(), BuildError> {
         ("count", r#"{"by":42}"#),
         ("count", r#"{"by":-1}"#),
         ("shout", r#"{"text":"a whisper that goes on, and on, and on, for far too long"}"#),
-        ("shout", r#"{"text":5}"#),
+        ("shout", r#"{"text":[5]}"#),
     ];
     for (name, arguments) in calls {
         let outcome = registry.call_blocking(ToolCall::new("call_1", name, arguments));

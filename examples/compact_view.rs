@@ -21,18 +21,18 @@ fn orders() -> Vec<Order> {
     (1..=1000).map(|id| Order { id, cents: id * 37 % 9900 }).collect()
 }
 
-fn total(orders: &Vec<Order>) -> String {
+fn total(orders: &[Order]) -> String {
     format!("{} orders, {} cents", orders.len(), orders.iter().map(|order| order.cents).sum::<usize>())
 }
 
-/// 1. A hook: the view follows from the value alone.
-#[tool(to_model_output = total)]
+/// 1. A hook, a path or a closure: the view follows from the value alone.
+#[tool(to_model_output = |orders| total(orders))]
 fn with_hook() -> Vec<Order> {
     orders()
 }
 
 /// 2. The result's own view: the function decides, call by call. JSON is fine too.
-#[tool(to_model_output = total)]
+#[tool(to_model_output = |orders| total(orders))]
 fn with_result(limit: usize) -> ToolResult<Vec<Order>> {
     let orders = orders();
     let view = serde_json::json!({ "orders": orders.len(), "first": orders[..limit.min(orders.len())] });

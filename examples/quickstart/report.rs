@@ -24,7 +24,8 @@ pub(crate) fn reply(outcome: &Outcome, name: &str, arguments: &str) -> io::Resul
     writeln!(out)
 }
 
-/// What was there, what the model reads, and what that saves, in characters.
+/// What was there, what the model reads, and what that saves, in characters. The full result is counted as the tool
+/// returned it; the header above a cut external text counts what is left of it without colour codes and the like.
 pub(crate) fn table(outcomes: &[Outcome]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     line(&mut out, ["tool", "status", "full result", "model reads", "saved", "view from", "artifact"])?;

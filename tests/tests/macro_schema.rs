@@ -61,6 +61,7 @@ fn bullets_describe_parameters_and_leave_the_description() {
     /// # Arguments
     /// * `a` - first number
     /// * `b` - never seen, the parameter speaks for itself
+    /// * `third` - described by the name that the model reads
     ///
     /// # Errors
     /// None.
@@ -70,14 +71,16 @@ fn bullets_describe_parameters_and_leave_the_description() {
         /// Second number,
         /// on two lines.
         b: u32,
+        #[serde(rename = "third")] c: u32,
     ) -> u32 {
-        a + b
+        a + b + c
     }
     let function = defined(tools![add]);
     assert_eq!(function["description"], "Add.\n\n# Errors\nNone.");
     let properties = &function["parameters"]["properties"];
     assert_eq!(properties["a"]["description"], "first number");
     assert_eq!(properties["b"]["description"], "Second number,\non two lines.");
+    assert_eq!(properties["third"]["description"], "described by the name that the model reads");
 }
 
 #[test]
@@ -163,9 +166,10 @@ fn schemars_attributes_work_as_on_a_field() {
         /// Unsaid.
         extended: String,
         #[schemars(example = "one", example = "two")] examples: String,
+        #[schemars(example = 5_000_000_000, example = -1)] big: i64,
         #[schemars(with = "BTreeMap<String, u8>", length(max = 3))] other: Value,
     ) {
-        drop((number, float, negative, text, list, extended, examples, other));
+        drop((number, float, negative, text, list, extended, examples, big, other));
     }
     let schema = schema(tools![bounded]);
     let property = |name: &str, key: &str| schema["properties"][name][key].clone();
@@ -184,6 +188,7 @@ fn schemars_attributes_work_as_on_a_field() {
     assert_eq!(property("extended", "x-a"), json!([1, {"b": null}]));
     assert_eq!(property("extended", "x-b"), true);
     assert_eq!(property("examples", "examples"), json!(["one", "two"]));
+    assert_eq!(property("big", "examples"), json!([5_000_000_000_u64, -1]));
     assert_eq!(property("other", "additionalProperties")["type"], "integer");
     assert_eq!(property("other", "maxProperties"), 3);
 }

@@ -5,21 +5,25 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// Rooms by floor, from the ground up. A folder is one room. `lib` and `private` are doors and may import anything.
 const RUNTIME: &[&[&str]] = &[
     &[
-        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "json", "outcome", "output",
-        "policy", "request", "schema", "spec", "value", "view",
+        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "join", "json",
+        "notice", "outcome", "output", "policy", "redact", "request", "schema", "spec", "value", "view",
     ],
-    &["fields", "find", "sanitise", "thread", "tool"],
-    &["args", "dialect", "fence", "render", "resolve", "shape", "truncate"],
-    &["link", "store"],
-    &["registry"],
+    &["fields", "find", "guard", "sanitise", "thread", "tool"],
+    &["args", "dialect", "fence", "shape", "truncate"],
+    &["link", "render", "resolve", "store"],
+    &["conversation"],
+    &["registry", "seat"],
     &["present", "run"],
+    &["observe"],
     &["call"],
+    &["budget"],
+    &["batch"],
+    &["session"],
 ];
 
 const MACROS: &[&[&str]] = &[
-    &["docs", "errors", "fallback", "near"],
-    &["slot"],
-    &["keys", "passing"],
+    &["docs", "errors", "fallback", "near", "passing"],
+    &["keys", "slot"],
     &["attr", "field"],
     &["func"],
     &["checks", "valid"],

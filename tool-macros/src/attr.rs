@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{
     Expr, ExprLit, Ident, Lit, LitStr, Path, Result, Token,
     parse::{Parse, ParseStream},
+    spanned::Spanned,
 };
 
 use crate::{errors::Errors, keys, near, slot::Slot};
@@ -125,17 +126,15 @@ fn choice(key: &Ident, input: ParseStream<'_>, form: &str, words: &[(&str, &str)
         _ => None,
     };
     let known = words.iter().map(|(known, _)| *known);
-    match words.iter().find(|(known, _)| word.as_deref() == Some(*known)) {
-        Some((_, variant)) => Ok(Choice(Ident::new(variant, syn::spanned::Spanned::span(&value)))),
-        None => {
-            let hint = match word.as_deref().and_then(|word| near::nearest(word, known.clone())) {
-                Some(near) => format!(", did you mean `{near}`?"),
-                None => String::new(),
-            };
-            let message = format!("this is no value of `{key}`; write one of {}{hint}", near::listed(known));
-            Err(syn::Error::new_spanned(value, message))
-        }
+    if let Some((_, variant)) = words.iter().find(|(known, _)| word.as_deref() == Some(*known)) {
+        return Ok(Choice(Ident::new(variant, value.span())));
     }
+    let hint = match word.as_deref().and_then(|word| near::nearest(word, known.clone())) {
+        Some(near) => format!(", did you mean `{near}`?"),
+        None => String::new(),
+    };
+    let message = format!("this is no value of `{key}`; write one of {}{hint}", near::listed(known));
+    Err(syn::Error::new_spanned(value, message))
 }
 
 /// A path, bare or in quotes.

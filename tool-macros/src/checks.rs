@@ -32,16 +32,13 @@ fn stored(passing: &Passing) -> TokenStream {
 }
 
 /// One parameter.
-///
-/// ```text
-/// // Input:
-/// //     /// Days of forecast.
-/// //     #[serde(default = "three")] #[schemars(range(min = 1))] days: u8
-/// // Output:
-/// //     const __TOOL_1: Param<u8> = Param::new("Days of forecast.")
-/// //         .default(|| three(), |value| (&&DefaultProbe::new(value)).__tool_json())
-/// //         .edit(|edit| edit.minimum(1u64));
-/// ```
+// Input:
+//     /// Days of forecast.
+//     #[serde(default = "three")] #[schemars(range(min = 1))] days: u8
+// Output:
+//     const __TOOL_1: Param<u8> = Param::new("Days of forecast.")
+//         .default(|| three(), |value| (&&DefaultProbe::new(value)).__tool_json())
+//         .edit(|edit| edit.minimum(1u64));
 pub(crate) fn param(constant: &Ident, param: &Param) -> TokenStream {
     let span = param.passing.inner().span();
     let ty = stored(&param.passing);
@@ -63,10 +60,10 @@ fn constructor(span: Span, ty: &TokenStream, docs: &TokenStream, param: &Param) 
     if schema.is_none() && decode.is_none() {
         return located!(span => __tool_rt::Param::new(#docs));
     }
-    let schema = match schema {
-        Some(with) => located!(with.span() => __tool_rt::schema_of::<#with>),
-        None => located!(span => __tool_rt::schema_of::<#ty>),
-    };
+    let schema = schema.map_or_else(
+        || located!(span => __tool_rt::schema_of::<#ty>),
+        |with| located!(with.span() => __tool_rt::schema_of::<#with>),
+    );
     let (decode, missing) = match decode {
         Some((at, function)) => (
             located!(*at => |__tool_text| __tool_rt::decode_with(__tool_text, |__tool_reader| #function(__tool_reader))),
@@ -112,12 +109,12 @@ fn edits(param: &Param) -> Option<TokenStream> {
 
 /// The hook as a function pointer, `Option<fn(&T) -> View>`.
 pub(crate) fn hook(output: Span, hook: Option<&Expr>) -> TokenStream {
-    match hook {
-        Some(hook) => located!(hook.span() => ::core::option::Option::Some(
-            |__tool_value| __tool_rt::to_model_output(__tool_value, #hook)
-        )),
-        None => located!(output => ::core::option::Option::None),
-    }
+    let Some(hook) = hook else {
+        return located!(output => ::core::option::Option::None);
+    };
+    located!(hook.span() => ::core::option::Option::Some(
+        |__tool_value| __tool_rt::to_model_output(__tool_value, #hook)
+    ))
 }
 
 /// The place of the return type, or of the function's name where there is none.

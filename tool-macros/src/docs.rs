@@ -47,8 +47,10 @@ fn comment_lines(comment: &str) -> String {
     let Some((first, rest)) = comment.split_once('\n') else {
         return comment.strip_prefix(' ').unwrap_or(comment).to_owned();
     };
-    let is_starred = rest.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('*'));
-    let rest = if first.trim().is_empty() && is_starred {
+    // Behind text on the first line, stars in the first column are a list of the user's.
+    let is_column =
+        |line: &str| line.trim_start().starts_with('*') && (first.trim().is_empty() || line.starts_with(' '));
+    let rest = if rest.lines().all(|line| line.trim().is_empty() || is_column(line)) {
         let lines = rest.lines().map(|line| line.trim_start().strip_prefix('*').unwrap_or(""));
         unindented(&lines.collect::<Vec<_>>().join("\n"))
     } else {
@@ -181,6 +183,8 @@ mod tests {
         assert_eq!(text("#[doc = \"One.\"]\n/// Two."), "One.\nTwo.");
         assert_eq!(text("/** One. */"), "One.");
         assert_eq!(text("/**\n * One.\n *   - Two.\n */"), "One.\n  - Two.");
+        assert_eq!(text("/** One.\n * Two.\n */"), "One.\nTwo.");
+        assert_eq!(text("#[doc = \"One:\n* Two.\"]"), "One:\n* Two.");
         assert_eq!(text("/** One.\n    Two. */"), "One.\nTwo.");
         assert_eq!(text("#[doc(hidden)]\n/// One."), "One.");
     }

@@ -1,7 +1,7 @@
 //! Prints a tool. Nothing can go wrong here any more.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use crate::{
@@ -12,25 +12,23 @@ use crate::{
     wrap,
 };
 
-/// ```text
-/// // Input:
-/// //     /// Adds.
-/// //     #[tool(read_only)]
-/// //     fn add(a: i64, b: i64) -> i64 { a + b }
-/// // Output:
-/// //     /// Adds.
-/// //     fn add(a: i64, b: i64) -> i64 { a + b }
-/// //     const _: () = {
-/// //         use ::tool_runtime::__private as __tool_rt;
-/// //         const __TOOL_0: Param<i64> = Param::new("");
-/// //         const __TOOL_1: Param<i64> = Param::new("");
-/// //         fn __tool_start(..) -> .. { .. }
-/// //         static __TOOL: MacroTool = MacroTool::new(
-/// //             "add", Place { .. }, || key_of(&add), Mode::Sync, &[&["a"], &["b"]], &[&__TOOL_0, &__TOOL_1], __tool_start,
-/// //         ).description("Adds.").read_only();
-/// //         inventory::submit! { Linked(&__TOOL) }
-/// //     };
-/// ```
+// Input:
+//     /// Adds.
+//     #[tool(read_only)]
+//     fn add(a: i64, b: i64) -> i64 { a + b }
+// Output:
+//     /// Adds.
+//     fn add(a: i64, b: i64) -> i64 { a + b }
+//     const _: () = {
+//         use ::tool_runtime::__private as __tool_rt;
+//         const __TOOL_0: Param<i64> = Param::new("");
+//         const __TOOL_1: Param<i64> = Param::new("");
+//         fn __tool_start(..) -> .. { .. }
+//         static __TOOL: MacroTool = MacroTool::new(
+//             "add", Place { .. }, || key_of(&add), Mode::Sync, &[&["a"], &["b"]], &[&__TOOL_0, &__TOOL_1], __tool_start,
+//         ).description("Adds.").read_only();
+//         inventory::submit! { Linked(&__TOOL) }
+//     };
 pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
     let rt = attr.rt.get().map_or_else(|| quote!(::tool_runtime), ToTokens::to_token_stream);
     let params = func.params.iter().enumerate().map(|(index, param)| checks::param(&wrap::constant(index), param));
@@ -65,8 +63,7 @@ fn table(attr: &Attr, func: &Func) -> TokenStream {
     });
     let constants = (0..func.params.len()).map(wrap::constant);
     let keys = keys(attr, func);
-    let is_deprecated = func.attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
-    let allow = is_deprecated.then(|| quote!(#[allow(deprecated)]));
+    let allow = func.allow_deprecated();
     quote! {
         #allow
         static __TOOL: __tool_rt::MacroTool = __tool_rt::MacroTool::new(
@@ -114,7 +111,8 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
 fn handle_type(attr: &Attr, func: &Func) -> Option<TokenStream> {
     let (handle, vis) = (attr.handle.get()?, &func.vis);
     let docs = format!("The tool `{}` as a value, for a registry's builder.", func.sig.ident.unraw());
-    Some(quote! {
+    let span = Span::call_site().located_at(handle.span());
+    Some(quote_spanned! {span=>
         #[doc = #docs]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
         #vis struct #handle;

@@ -1,10 +1,12 @@
 //! The attributes of one parameter, read as serde and schemars read them on a field.
 
+use std::collections::HashMap;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
-    Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Meta, Path, Result, Token, Type, UnOp, parenthesized,
-    parse::ParseStream, spanned::Spanned,
+    Attribute, Expr, ExprLit, ExprPath, ExprUnary, Ident, Lit, LitInt, LitStr, Meta, Path, Result, Token, Type, UnOp,
+    parenthesized, parse::ParseStream, spanned::Spanned,
 };
 
 use crate::{
@@ -17,6 +19,10 @@ use crate::{
 const SERDE: [&str; 5] = ["default", "rename", "alias", "with", "deserialize_with"];
 const SCHEMARS: [&str; 8] = ["title", "description", "range", "length", "regex", "extend", "with", "example"];
 
+/// The keys of `length(..)`, each with what it bounds.
+const LENGTH: [(&str, &[&str]); 3] =
+    [("min", &["min_length"]), ("max", &["max_length"]), ("equal", &["min_length", "max_length"])];
+
 pub(crate) struct Field {
     pub(crate) docs: Docs,
     pub(crate) default: Slot<Default>,
@@ -27,6 +33,7 @@ pub(crate) struct Field {
     /// The type that gives the schema.
     pub(crate) schema: Slot<Type>,
     pub(crate) edits: Vec<Edit>,
+    bounds: HashMap<&'static str, Slot<()>>,
     title: Slot<()>,
     description: Slot<()>,
 }
@@ -34,7 +41,7 @@ pub(crate) struct Field {
 /// `#[serde(default)]` or `#[serde(default = "path")]`.
 pub(crate) enum Default {
     Trait(Span),
-    Path(Path),
+    Path(ExprPath),
 }
 
 /// A method of the runtime's `Edit` that changes the schema, with its arguments.
@@ -58,6 +65,7 @@ pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Field {
         decode: Slot::default(),
         schema: Slot::default(),
         edits: Vec::new(),
+        bounds: HashMap::new(),
         title: Slot::default(),
         description: Slot::default(),
     };
@@ -105,7 +113,7 @@ impl Field {
             }
             "deserialize_with" => {
                 let text = keys::text(key, input, "deserialize_with = \"path\"")?;
-                let function: Path = text.parse()?;
+                let function: ExprPath = text.parse()?;
                 self.decode.set(key, (text.span(), quote!(#function)), errors);
             }
             other => return Err(unknown("serde", key, other, &SERDE)),
@@ -125,28 +133,27 @@ impl Field {
                 self.description.set(key, (), errors);
                 self.set("description", &description);
             }
-            "range" => self.bounds(key, input, &[("min", "minimum"), ("max", "maximum")], errors)?,
-            "length" => {
-                self.bounds(key, input, &[("min", "min_length"), ("max", "max_length"), ("equal", "")], errors)?
-            }
-            "regex" => self.bounds(key, input, &[("pattern", "pattern")], errors)?,
+            "range" => self.bounds(key, input, &[("min", &["minimum"]), ("max", &["maximum"])], errors)?,
+            "length" => self.bounds(key, input, &LENGTH, errors)?,
+            "regex" => self.bounds(key, input, &[("pattern", &["pattern"])], errors)?,
             "extend" => self.extend(input)?,
             "with" => self.schema.set(key, keys::text(key, input, "with = \"Type\"")?.parse()?, errors),
             "example" => {
                 let example: Expr = keys::value(key, input, "example = ..")?;
-                self.edit("example", example.span(), quote!(&#example));
+                let value = number(&example);
+                self.edit("example", example.span(), quote!(&#value));
             }
             other => return Err(unknown("schemars", key, other, &SCHEMARS)),
         }
         Ok(())
     }
 
-    /// `range(min = .., max = ..)` and the like; each known key has the method that it becomes.
+    /// `range(min = .., max = ..)` and the like; each known key has the methods that it becomes.
     fn bounds(
         &mut self,
         key: &Ident,
         input: ParseStream<'_>,
-        known: &[(&'static str, &'static str)],
+        known: &[(&'static str, &[&'static str])],
         errors: &mut Errors,
     ) -> Result<()> {
         let form = format!("{key}({} = ..)", known[0].0);
@@ -161,19 +168,17 @@ impl Field {
         if inner.is_empty() {
             return Err(syn::Error::new_spanned(key, format!("`{key}()` bounds nothing; write `{form}`")));
         }
-        keys::each(inner.parse()?, errors, |bound, input, _| {
+        keys::each(inner.parse()?, errors, |bound, input, errors| {
             let word = bound.to_string();
-            let Some((_, method)) = known.iter().find(|(name, _)| *name == word) else {
+            let Some((_, methods)) = known.iter().find(|(name, _)| *name == word) else {
                 let names = known.iter().map(|(name, _)| *name);
                 let message = format!("`{bound}` is no key of `{key}`; {}", near::suggestion(&word, names));
                 return Err(syn::Error::new_spanned(bound, message));
             };
-            let value = number(keys::value(bound, input, &format!("{bound} = .."))?)?;
-            if *method == "" {
-                self.edit("min_length", bound.span(), value.clone());
-                self.edit("max_length", bound.span(), value);
-            } else {
-                self.edit(method, bound.span(), value);
+            let value = number(&keys::value(bound, input, &format!("{bound} = .."))?);
+            for method in *methods {
+                self.bounds.entry(method).or_default().set(bound, (), errors);
+                self.edit(method, bound.span(), value.clone());
             }
             Ok(())
         });
@@ -203,26 +208,19 @@ impl Field {
     }
 }
 
-/// The number that a bound is; one without a suffix gets the one that JSON knows.
-fn number(expr: Expr) -> Result<TokenStream> {
-    fn suffixed(lit: &Lit, suffix: &str) -> Option<Lit> {
-        match lit {
-            Lit::Int(int) if int.suffix().is_empty() => {
-                Some(Lit::Int(syn::LitInt::new(&format!("{}{suffix}", int.base10_digits()), int.span())))
-            }
-            _ => None,
+/// The number that a bound is. An integer without a suffix would be an `i32`, so it gets that of JSON's integers.
+fn number(value: &Expr) -> TokenStream {
+    let (minus, suffix, digits) = match value {
+        Expr::Unary(ExprUnary { op: UnOp::Neg(minus), expr, .. }) => (Some(minus), "i64", &**expr),
+        _ => (None, "u64", value),
+    };
+    match digits {
+        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty() => {
+            let int = LitInt::new(&format!("{}{suffix}", int.base10_digits()), int.span());
+            quote!(#minus #int)
         }
+        _ => quote!(#value),
     }
-    Ok(match &expr {
-        Expr::Lit(ExprLit { lit, .. }) => suffixed(lit, "u64").map_or_else(|| quote!(#expr), |lit| quote!(#lit)),
-        Expr::Unary(ExprUnary { op: UnOp::Neg(minus), expr: inner, .. }) => match &**inner {
-            Expr::Lit(ExprLit { lit, .. }) => {
-                suffixed(lit, "i64").map_or_else(|| quote!(#expr), |lit| quote!(#minus #lit))
-            }
-            _ => quote!(#expr),
-        },
-        _ => quote!(#expr),
-    })
 }
 
 fn unknown(of: &str, key: &Ident, word: &str, known: &[&'static str]) -> syn::Error {

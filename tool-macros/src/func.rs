@@ -34,6 +34,21 @@ pub(crate) struct Param {
     pub(crate) field: Field,
 }
 
+impl Param {
+    /// Whether this is its name, in Rust or to the model.
+    fn is_called(&self, name: &str) -> bool {
+        self.ident.unraw() == name || self.field.rename.get().is_some_and(|rename| rename.value() == name)
+    }
+}
+
+impl Func {
+    /// For what we generate: the use of a deprecated function there is not the user's.
+    pub(crate) fn allow_deprecated(&self) -> Option<TokenStream> {
+        let is_deprecated = self.attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
+        is_deprecated.then(|| quote!(#[allow(deprecated)]))
+    }
+}
+
 /// Nothing where the item is no function; `errors` knows.
 pub(crate) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Func> {
     let mut func = match syn::parse2::<Func>(item.clone()) {
@@ -71,26 +86,21 @@ impl Parse for Func {
 }
 
 fn refuse_other_items(input: ParseStream<'_>) -> Result<()> {
-    for item in ["struct", "enum", "union", "trait", "impl", "mod", "static", "type", "use", "macro_rules"] {
-        let ahead = input.fork();
-        ahead.parse::<Option<Token![unsafe]>>()?;
-        let Ok(keyword) = ahead.call(Ident::parse_any) else { continue };
-        if keyword == item && !(item == "union" && input.peek2(Token![fn])) {
-            let message = match item {
-                "impl" => {
-                    "`#[tool]` goes on a function, an `impl` block is no tool; write a function that calls the method \
-                     and put `#[tool]` on it"
-                        .to_owned()
-                }
-                _ => format!("`#[tool]` goes on a function, `{item}` can't be called; put it on a `fn`"),
-            };
-            return Err(syn::Error::new(keyword.span(), message));
+    let ahead = input.fork();
+    ahead.parse::<Option<Token![unsafe]>>()?;
+    let keyword = ahead.call(Ident::parse_any)?;
+    let message = match keyword.to_string().as_str() {
+        "impl" => {
+            "`#[tool]` goes on a function, an `impl` block is no tool; write a function that calls the method and \
+                   put `#[tool]` on it"
+                .to_owned()
         }
-    }
-    if input.peek(Token![const]) && !input.peek2(Token![fn]) && input.peek3(Token![:]) {
-        return Err(input.error("`#[tool]` goes on a function, `const` can't be called; put it on a `fn`"));
-    }
-    Ok(())
+        "struct" | "enum" | "union" | "trait" | "mod" | "static" | "type" | "use" | "macro_rules" => {
+            format!("`#[tool]` goes on a function, `{keyword}` can't be called; put it on a `fn`")
+        }
+        _ => return Ok(()),
+    };
+    Err(syn::Error::new(keyword.span(), message))
 }
 
 fn param(input: &PatType, errors: &mut Errors) -> Option<Param> {
@@ -113,18 +123,20 @@ fn param(input: &PatType, errors: &mut Errors) -> Option<Param> {
 fn describe_params(func: &mut Func, errors: &mut Errors) {
     let Docs::Text(text) = &func.docs else { return };
     let names: Vec<String> = func.params.iter().map(|param| param.ident.unraw().to_string()).collect();
-    let (description, bullets, strangers) = docs::take_arguments(text, |name| names.iter().any(|known| known == name));
+    let (description, bullets, strangers) =
+        docs::take_arguments(text, |name| func.params.iter().any(|param| param.is_called(name)));
     for stranger in strangers {
         if let Some(near) = near::nearest(&stranger, names.iter().map(String::as_str)) {
-            let doc = func.attrs.iter().filter(|attr| docs::is_doc(attr));
-            let doc = doc.filter(|attr| attr.to_token_stream().to_string().contains(&stranger)).last();
+            let is_blamed =
+                |attr: &&Attribute| docs::is_doc(attr) && attr.to_token_stream().to_string().contains(&stranger);
+            let doc = func.attrs.iter().rfind(is_blamed);
             let span = doc.map_or_else(|| func.sig.ident.span(), Spanned::span);
             let message = format!("`# Arguments` has `{stranger}`, the function has no such parameter; write `{near}`");
             errors.push_at(span, message);
         }
     }
     for bullet in bullets {
-        let param = func.params.iter_mut().find(|param| param.ident.unraw() == bullet.name);
+        let param = func.params.iter_mut().find(|param| param.is_called(&bullet.name));
         if let Some(Param { field: Field { docs: Docs::Text(own), .. }, .. }) = param {
             if own.is_empty() {
                 *own = bullet.text;

@@ -19,7 +19,8 @@ use proc_macro::TokenStream;
 
 use crate::errors::Errors;
 
-/// Turns a function into a tool that a language model can call.
+// Documented where it is re-exported: its examples need the runtime.
+#[expect(missing_docs, reason = "the documentation stands in tool-runtime")]
 #[proc_macro_attribute]
 pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
     expanded(args.into(), &item.into()).into()

@@ -16,13 +16,29 @@ pub(crate) enum Passing {
 }
 
 pub(crate) fn of(ty: &Type) -> Passing {
-    let ty = peeled(ty);
-    if let Type::Reference(TypeReference { mutability: None, elem, .. }) = ty {
-        return Passing::Loan(owned(peeled(elem)));
+    match reference(ty) {
+        Some((TypeReference { mutability: None, elem, .. }, Place::Outermost)) => Passing::Loan(owned(peeled(elem))),
+        Some((TypeReference { mutability: None, elem, .. }, Place::InOption)) => {
+            Passing::OptionLoan(owned(peeled(elem)))
+        }
+        _ => Passing::Value(owned(peeled(ty))),
     }
-    match option_of(ty) {
-        Some(Type::Reference(TypeReference { mutability: None, elem, .. })) => Passing::OptionLoan(owned(peeled(elem))),
-        _ => Passing::Value(owned(ty)),
+}
+
+/// Where a reference stands that the macro takes care of.
+pub(crate) enum Place {
+    Outermost,
+    InOption,
+}
+
+/// The reference of `&T` and `Option<&T>`.
+pub(crate) fn reference(ty: &Type) -> Option<(&TypeReference, Place)> {
+    match peeled(ty) {
+        Type::Reference(reference) => Some((reference, Place::Outermost)),
+        other => match option_of(other) {
+            Some(Type::Reference(reference)) => Some((reference, Place::InOption)),
+            _ => None,
+        },
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use proc_macro2::Span;
 use syn::{
-    FnArg, GenericParam, Lifetime, ReturnType, Safety, Type, TypeImplTrait, TypeNever, TypeReference,
+    FnArg, GenericArgument, GenericParam, Lifetime, PathArguments, PathSegment, ReturnType, Safety, Type,
+    TypeImplTrait, TypeNever, TypeReference,
     ext::IdentExt,
     visit::{self, Visit},
 };
@@ -85,7 +86,7 @@ fn qualifiers(func: &Func, errors: &mut Errors) {
         errors.push(abi, "a tool can't be `extern`, it is called from Rust only; remove it");
     }
     if let Some(variadic) = &func.sig.variadic {
-        errors.push(&variadic.dots, "a tool can't be variadic, its JSON schema lists every parameter; take a `Vec`");
+        errors.push(variadic.dots, "a tool can't be variadic, its JSON schema lists every parameter; take a `Vec`");
     }
 }
 
@@ -120,24 +121,30 @@ fn inputs(func: &Func, errors: &mut Errors) {
 }
 
 fn input_type(ty: &Type, errors: &mut Errors) {
-    match passing::peeled(ty) {
-        Type::Reference(TypeReference { mutability: Some(token), .. }) => errors.push(
+    let Some((reference, _)) = passing::reference(ty) else {
+        return Input(errors).visit_type(ty);
+    };
+    if let Some(token) = &reference.mutability {
+        errors.push(
             token,
             "a parameter of a tool can't be `&mut`, nobody reads the argument after the call; take it by value and \
              return what you make of it",
-        ),
-        Type::Reference(TypeReference { lifetime: Some(lifetime), .. }) if lifetime.ident == "static" => errors.push(
+        );
+    }
+    if let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static") {
+        errors.push(
             lifetime,
             "a parameter of a tool can't be `'static`, its argument lives as long as the call; remove the lifetime, or \
              take an owned type",
-        ),
-        Type::Reference(TypeReference { elem, .. }) if matches!(passing::peeled(elem), Type::TraitObject(_)) => errors
-            .push(
-                elem,
-                "a parameter of a tool can't be `dyn Trait`, there is no type to decode into; use a concrete type",
-            ),
-        _ => Input(errors).visit_type(passing::of(ty).inner()),
+        );
     }
+    if let Type::TraitObject(object) = passing::peeled(&reference.elem) {
+        errors.push(
+            object,
+            "a parameter of a tool can't be `dyn Trait`, there is no type to decode into; use a concrete type",
+        );
+    }
+    Input(errors).visit_type(&reference.elem);
 }
 
 /// Looks for what can't be decoded, at any depth.
@@ -190,7 +197,7 @@ fn output(func: &Func, errors: &mut Errors) {
             errors.push_at(
                 span,
                 "the result of a tool can't borrow from a parameter, it outlives the call; return an owned type, for \
-                 example `String` for `&str`",
+                 example `String` for `&str` or `Cow<'static, str>` for `Cow<str>`",
             );
         }
     }
@@ -220,6 +227,19 @@ impl Visit<'_> for Output<'_> {
             self.loan.get_or_insert(ty.and_token.span);
         }
         visit::visit_type_reference(self, ty);
+    }
+
+    fn visit_path_segment(&mut self, segment: &PathSegment) {
+        let is_elided = match &segment.arguments {
+            PathArguments::AngleBracketed(args) => {
+                !args.args.iter().any(|arg| matches!(arg, GenericArgument::Lifetime(_)))
+            }
+            _ => false,
+        };
+        if segment.ident == "Cow" && is_elided {
+            self.loan.get_or_insert(segment.ident.span());
+        }
+        visit::visit_path_segment(self, segment);
     }
 
     fn visit_lifetime(&mut self, lifetime: &Lifetime) {

@@ -21,25 +21,23 @@ pub(crate) fn constant(index: usize) -> Ident {
     format_ident!("__TOOL_{index}", span = Span::mixed_site())
 }
 
-/// ```text
-/// // Input:
-/// //     #[tool(to_model_output = headline)]
-/// //     async fn get_weather(city: &str, days: u8) -> Result<Weather, E> { .. }
-/// // Output:
-/// //     fn __tool_start<'__tool>(slots: &mut Slots<'_>, _: &'__tool CallContext) -> Option<Started<'__tool>> {
-/// //         use shapes::*;
-/// //         let __tool_0 = Param::take(&__TOOL_0, slots, 0);
-/// //         let __tool_1 = Param::take(&__TOOL_1, slots, 1);
-/// //         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, Slots::is_ready(slots)) else {
-/// //             return None;
-/// //         };
-/// //         Some(later(
-/// //             (&&&&Probe::<Result<Weather, E>>::new()).__tool_shape(),
-/// //             async move { get_weather(borrow::<str>(&__tool_0), __tool_1).await },
-/// //             Some(|value| to_model_output(value, headline)),
-/// //         ))
-/// //     }
-/// ```
+// Input:
+//     #[tool(to_model_output = headline)]
+//     async fn get_weather(city: &str, days: u8) -> Result<Weather, E> { .. }
+// Output:
+//     fn __tool_start<'__tool>(slots: &mut Slots<'_>, _: &'__tool CallContext) -> Option<Started<'__tool>> {
+//         use shapes::*;
+//         let __tool_0 = Param::take(&__TOOL_0, slots, 0);
+//         let __tool_1 = Param::take(&__TOOL_1, slots, 1);
+//         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, Slots::is_ready(slots)) else {
+//             return None;
+//         };
+//         Some(later(
+//             (&&&&Probe::<Result<Weather, E>>::new()).__tool_shape(),
+//             async move { get_weather(borrow::<str>(&__tool_0), __tool_1).await },
+//             Some(|value| to_model_output(value, headline)),
+//         ))
+//     }
 pub(crate) fn start(attr: &Attr, func: &Func) -> TokenStream {
     let decoded = decoded(func);
     let shape = checks::shape(func);
@@ -51,9 +49,7 @@ pub(crate) fn start(attr: &Attr, func: &Func) -> TokenStream {
     } else {
         located!(span => __tool_rt::done(#shape, #call, #hook))
     };
-    // The call is ours, the user's own calls are what `deprecated` is about.
-    let is_deprecated = func.attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
-    let allow = is_deprecated.then(|| quote!(#[allow(deprecated)]));
+    let allow = func.allow_deprecated();
     quote! {
         #allow
         fn __tool_start<'__tool>(

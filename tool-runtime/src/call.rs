@@ -10,12 +10,20 @@ use crate::{
     args,
     contain::{self, Panicked},
     context::{self, CallContext},
+    conversation::Conversation,
     error::{Problem, ProblemKind},
-    outcome::{ModelText, Outcome, Receipt, Status, ViewSource},
+    guard::CallKey,
+    notice::Notice,
+    observe::Observed,
+    outcome::{Outcome, Status},
+    policy::Policy,
     present::{self, Job, Presented},
-    registry::{Inner, Installed, Registry},
+    registry::{Inner, Registry},
     request::ToolCall,
+    resolve::{self, Resolved},
     run::{self, Ran, Run},
+    seat::Seat,
+    spec::Hints,
     thread::{self, Place},
     value::Output,
 };
@@ -45,7 +53,7 @@ impl Registry {
     /// ```
     pub fn call(&self, call: ToolCall) -> impl Future<Output = Outcome> + Send + 'static {
         let inner = Arc::clone(&self.inner);
-        async move { tell(&inner, call, Place::Task).await }
+        async move { tell(&inner, call, Place::Task, Seat::alone()).await.outcome }
     }
 
     /// Runs one call on this thread and waits for it; no async runtime is needed.
@@ -54,7 +62,7 @@ impl Registry {
     /// and the text names [`call`](Self::call).
     pub fn call_blocking(&self, call: ToolCall) -> Outcome {
         // Ready at the first poll: on a thread nothing is awaited, `run` waits for the tool itself.
-        thread::park_until(tell(&self.inner, call, Place::Thread))
+        thread::park_until(tell(&self.inner, call, Place::Thread, Seat::alone())).outcome
     }
 
     /// Whether the arguments of a call fit its tool; nothing is run. An unknown tool has no arguments to check: it
@@ -78,42 +86,93 @@ impl Registry {
     }
 }
 
-async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place) -> Outcome {
-    let began = Instant::now();
-    let Some(found) = inner.names.find(&call.name) else {
-        return unknown(inner, &call, began);
-    };
-    let tool = &inner.tools[found.index];
-    let context = context(inner, tool, &call);
-    let run = Run { inner, index: found.index, call: &call, context: &context, place };
-    let mut ran = contain::poll(run::run(run)).await.unwrap_or_else(Ran::panicked);
-    if found.cleaned {
-        ran.notes.push(format!("name `{}` read as `{}`", args::shown(&call.name, 80), tool.name));
-    }
-    ran.notes.extend(ran.resolved.note.take());
-    let job = Job {
-        inner: Arc::clone(inner),
-        index: found.index,
-        call_id: Arc::clone(&call.id),
-        output: ran.output.clone(),
-        facing: ran.resolved.facing,
-        notices: ran.notices,
-    };
-    let presented = present::present_at(job, place).await;
-    let mut outcome = finish(tool, call.id, ran.output, ran.status, presented);
-    outcome.problems = ran.problems;
-    outcome.receipt.notes.splice(0..0, ran.notes);
-    outcome.receipt.still_running = ran.still_running;
-    outcome.receipt.duration = began.elapsed();
-    report(&outcome);
-    outcome
+/// An outcome, and what it takes to present it again where that makes it shorter.
+pub(crate) struct Told {
+    pub(crate) outcome: Outcome,
+    pub(crate) job: Option<Job>,
 }
 
-fn context(inner: &Inner, tool: &Installed, call: &ToolCall) -> CallContext {
+pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat: Seat) -> Told {
+    let began = Instant::now();
+    let found = Subject::find(inner, &call);
+    let (observed, blocked) =
+        Observed::before(inner, &found.name, found.hints(inner), seat.session(), &mut call, place).await;
+    let blocked = match blocked {
+        None => seat.admit().await.err().map(|refusal| Ran::refused(refusal.text(), refusal.reason())),
+        blocked => blocked,
+    };
+    let mut ran = match (blocked, found.index) {
+        (Some(blocked), _) => blocked,
+        (None, None) => Ran::told(Status::UnknownTool, unknown(inner, &call.name)),
+        (None, Some(index)) => {
+            let context = context(inner, &found.name, &call, &seat);
+            let run = Run { inner, index, call: &call, context: &context, place };
+            contain::poll(run::run(run)).await.unwrap_or_else(Ran::panicked)
+        }
+    };
+    ran.notes.splice(0..0, found.note.into_iter().chain(call.notes.drain(..)));
+    ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::new));
+    observed.after(&call, &mut ran, began).await;
+    let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
+    let Resolved { facing, note } = resolve::facing(end, &output);
+    notes.extend(note);
+    let job = Job {
+        inner: Arc::clone(inner),
+        tool: Arc::clone(&found.name),
+        policy: found.index.map_or_else(Policy::default, |index| inner.tools[index].policy),
+        call_id: Arc::clone(&call.id),
+        output: output.clone(),
+        facing,
+        notices,
+        session: seat.session().cloned(),
+        kept: None,
+    };
+    let (presented, job) = present::present_at(job, place).await;
+    let job = (presented.status.is_none() && job.can_shrink()).then_some(job);
+    let mut outcome = finish(found.name, call.id, output, status, presented);
+    outcome.problems = problems;
+    outcome.receipt.notes.splice(0..0, notes);
+    outcome.receipt.still_running = still_running;
+    outcome.receipt.duration = began.elapsed();
+    seat.keep(outcome.artifact());
+    report(&outcome);
+    Told { outcome, job }
+}
+
+/// How the loop guard sees this call; `None` where it is off.
+pub(crate) fn key(inner: &Inner, conversation: &Conversation, call: &ToolCall) -> Option<CallKey> {
+    let spec = inner.names.find(&call.name).map(|found| &*inner.tools[found.index].spec);
+    conversation.key(spec, &call.name, &call.arguments, inner.limits.bytes)
+}
+
+/// What the call is about.
+struct Subject {
+    /// Of the tool; of nothing, as the model wrote it.
+    name: Arc<str>,
+    index: Option<usize>,
+    note: Option<String>,
+}
+
+impl Subject {
+    fn find(inner: &Inner, call: &ToolCall) -> Self {
+        let Some(found) = inner.names.find(&call.name) else {
+            return Self { name: call.name.as_str().into(), index: None, note: None };
+        };
+        let name = Arc::clone(&inner.tools[found.index].name);
+        let note = found.cleaned.then(|| format!("name `{}` read as `{name}`", args::shown(&call.name, 80)));
+        Self { name, index: Some(found.index), note }
+    }
+
+    fn hints(&self, inner: &Inner) -> Hints {
+        self.index.map_or_else(Hints::default, |index| inner.tools[index].spec.hints)
+    }
+}
+
+fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> CallContext {
     CallContext::from(context::Parts {
         call_id: Arc::clone(&call.id),
-        tool_name: Arc::clone(&tool.name),
-        session: None,
+        tool_name: Arc::clone(tool),
+        session: seat.session().cloned(),
         state: Arc::clone(&inner.state),
         extensions: call.extensions.clone(),
         progress: call.progress.clone(),
@@ -131,41 +190,26 @@ fn unknown_tool(inner: &Inner, name: &str) -> Problem {
     }
 }
 
-/// The outcome of a call to no tool: suggestions where a name is near, the names that there are where none is.
-fn unknown(inner: &Inner, call: &ToolCall, began: Instant) -> Outcome {
-    let near = inner.names.nearest(&call.name);
-    let listed: Vec<&str> = if near.is_empty() { inner.names.sorted().take(20).collect() } else { near };
-    let hint = match (inner.names.nearest(&call.name).is_empty(), listed.is_empty()) {
-        (false, _) => format!(" Did you mean {}?", quoted(&listed, " or ")),
-        (true, false) => format!(" Tools: {}.", quoted(&listed, ", ")),
-        (true, true) => " There are no tools.".to_owned(),
+/// What a call to no tool reads: suggestions where a name is near, the names that there are where none is.
+fn unknown(inner: &Inner, name: &str) -> String {
+    let near = inner.names.nearest(name);
+    let hint = if !near.is_empty() {
+        format!(" Did you mean {}?", quoted(&near, " or "))
+    } else if inner.tools.is_empty() {
+        " There are no tools.".to_owned()
+    } else {
+        let some: Vec<&str> = inner.names.sorted().take(20).collect();
+        let more = if inner.tools.len() > some.len() { ", …" } else { "" };
+        format!(" Tools: {}{more}.", quoted(&some, ", "))
     };
-    let text = format!("Unknown tool `{}`; nothing was run.{hint}", args::shown(&call.name, 80));
-    let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = text.chars().count();
-    (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
-    receipt.duration = began.elapsed();
-    let output = Output::error(&text);
-    let outcome = Outcome {
-        call_id: Arc::clone(&call.id),
-        tool_name: call.name.as_str().into(),
-        status: Status::UnknownTool,
-        text: ModelText::SameAsOutput,
-        content: None,
-        text_part: OnceLock::new(),
-        output,
-        problems: Vec::new(),
-        receipt,
-    };
-    report(&outcome);
-    outcome
+    format!("Unknown tool `{}`; nothing was run.{hint}", args::shown(name, 80))
 }
 
 fn quoted(names: &[&str], between: &str) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(between)
 }
 
-fn finish(tool: &Installed, call_id: Arc<str>, output: Output, status: Status, presented: Presented) -> Outcome {
+fn finish(tool: Arc<str>, call_id: Arc<str>, output: Output, status: Status, presented: Presented) -> Outcome {
     let status = presented.status.unwrap_or(status);
     let output = if presented.leak {
         output.leak();
@@ -175,7 +219,7 @@ fn finish(tool: &Installed, call_id: Arc<str>, output: Output, status: Status, p
     };
     Outcome {
         call_id,
-        tool_name: Arc::clone(&tool.name),
+        tool_name: tool,
         status,
         text: presented.text,
         content: presented.content,

@@ -116,7 +116,6 @@ impl Serialize for Problem {
 }
 
 /// Why a registry could not be built: every reason at once, a line each.
-#[derive(Debug)]
 pub struct BuildError {
     reasons: Vec<(BuildReason, String)>,
 }
@@ -132,6 +131,7 @@ pub(crate) enum BuildReason {
     DuplicateState,
     MissingState,
     NoApprover,
+    InvalidLoopGuard,
 }
 
 impl BuildError {
@@ -178,6 +178,11 @@ impl BuildError {
         self.has(BuildReason::NoApprover)
     }
 
+    /// The counts of the loop guard are out of order.
+    pub fn is_invalid_loop_guard(&self) -> bool {
+        self.has(BuildReason::InvalidLoopGuard)
+    }
+
     /// The operating system gave no random key for the fence.
     pub fn is_no_entropy(&self) -> bool {
         self.has(BuildReason::NoEntropy)
@@ -198,6 +203,13 @@ impl fmt::Display for BuildError {
             f.write_str(message)?;
         }
         Ok(())
+    }
+}
+
+/// The same as `Display`: it is what a `main` that returns the error prints.
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

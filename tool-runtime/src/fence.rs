@@ -63,7 +63,7 @@ pub fn wrap_if_external(trust: Trust, text: &str) -> Cow<'_, str> {
         Trust::External => {
             let (body, _) = sanitise::text(text);
             let marker = Marker { open: OPEN.to_owned(), close: CLOSE.to_owned() };
-            Cow::Owned(wrap(&marker, &body).into_string())
+            Cow::Owned(wrap(marker, body).pieces().concat())
         }
     }
 }
@@ -86,6 +86,11 @@ impl Key {
         block[..32].copy_from_slice(&Sha256::digest(seed.to_le_bytes()));
         Self(block)
     }
+
+    /// The id of the `number`-th session: nobody without the key can guess it. Two fields, so it is no marker's id.
+    pub(crate) fn session(&self, number: u64) -> String {
+        hex(self, 16, &[b"session", &number.to_le_bytes()])
+    }
 }
 
 impl std::fmt::Debug for Key {
@@ -97,8 +102,8 @@ impl std::fmt::Debug for Key {
 /// The two lines round a body, without line ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
-    pub(crate) open: String,
-    pub(crate) close: String,
+    open: String,
+    close: String,
 }
 
 /// The marker for one part of a call's result.
@@ -123,15 +128,20 @@ pub(crate) fn marker(
     }
 }
 
-/// Each field goes in behind its length, so that no two calls feed the same bytes.
 fn id(key: &Key, call_id: &str, part: usize, body: &str) -> String {
+    hex(key, ID_CHARS / 2, &[call_id.as_bytes(), &(part as u64).to_le_bytes(), body.as_bytes()])
+}
+
+/// The first bytes of a code over the fields. Each goes in behind its length, so that no two lists feed the same bytes.
+fn hex(key: &Key, bytes: usize, fields: &[&[u8]]) -> String {
     let mut mac = Hmac::<Sha256>::new(&key.0.into());
-    for field in [call_id.as_bytes(), &(part as u64).to_le_bytes(), body.as_bytes()] {
+    for field in fields {
         mac.update(&(field.len() as u64).to_le_bytes());
         mac.update(field);
     }
     let hash = mac.finalize().into_bytes();
-    hash[..ID_CHARS / 2].iter().map(|byte| format!("{byte:02x}")).collect()
+    let nibbles = hash.iter().take(bytes).flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles.filter_map(|nibble| char::from_digit(nibble.into(), 16)).collect()
 }
 
 /// A tool's name with `_` for whatever could end the attribute; never empty.
@@ -141,28 +151,23 @@ fn attribute(tool: &str) -> String {
     if name.is_empty() { "_".to_owned() } else { name }
 }
 
-/// Text between markers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fenced(String);
-
-impl Fenced {
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub(crate) fn into_string(self) -> String {
-        self.0
-    }
+/// Text between markers. Nothing else makes one, and it takes text that was sanitised: what is fenced is clean.
+#[derive(Clone, Debug)]
+pub(crate) struct Fenced<'a> {
+    marker: Marker,
+    body: Sanitised<'a>,
 }
 
-/// Puts the marker round a body. An empty body stands between markers like any other.
-pub(crate) fn wrap(marker: &Marker, body: &Sanitised<'_>) -> Fenced {
-    let body = body.as_str();
-    let mut fenced = String::with_capacity(marker.open.len() + body.len() + marker.close.len() + 2);
-    for piece in [&marker.open, "\n", body, "\n", &marker.close] {
-        fenced.push_str(piece);
+/// Puts the markers round a body. An empty body stands between markers like any other.
+pub(crate) fn wrap(marker: Marker, body: Sanitised<'_>) -> Fenced<'_> {
+    Fenced { marker, body }
+}
+
+impl Fenced<'_> {
+    /// The whole, in order; put together only where it is printed.
+    pub(crate) fn pieces(&self) -> [&str; 5] {
+        [&self.marker.open, "\n", self.body.as_str(), "\n", &self.marker.close]
     }
-    Fenced(fenced)
 }
 
 /// Characters that [`wrap`] adds to any body.

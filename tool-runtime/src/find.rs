@@ -57,7 +57,7 @@ impl Names {
             .iter()
             .filter_map(|known| Some((distance(&wanted, &normalise(known))?, known.as_str())))
             .collect();
-        near.sort();
+        near.sort_unstable();
         near.into_iter().map(|(_, known)| known).take(3).collect()
     }
 

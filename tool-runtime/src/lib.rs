@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![allow(dead_code, unreachable_pub)]
 
 // The macro's output names this crate.
 #[cfg(test)]
@@ -8,23 +7,32 @@ extern crate self as tool_runtime;
 mod approve;
 mod args;
 mod artifact;
+mod batch;
+mod budget;
 mod call;
 mod cancel;
 mod contain;
 mod context;
+mod conversation;
 mod cut;
 mod dialect;
 mod error;
 pub mod fence;
 mod fields;
 mod find;
+mod guard;
 mod header;
+mod hook;
+mod join;
 mod json;
 mod link;
+mod notice;
+mod observe;
 mod outcome;
 mod output;
 mod policy;
 mod present;
+mod redact;
 mod registry;
 mod render;
 mod request;
@@ -32,6 +40,8 @@ mod resolve;
 mod run;
 mod sanitise;
 mod schema;
+mod seat;
+mod session;
 mod shape;
 mod spec;
 mod store;
@@ -54,21 +64,28 @@ pub use context::{CallContext, Progress};
 pub use dialect::Dialect;
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use fence::wrap_if_external;
+pub use guard::{LoopGuard, LoopVerdict};
+pub use hook::{After, AfterCall, Before, BeforeCall, Hook};
+pub use link::tool;
+pub use notice::Notice;
+/// The crate of the backends that an [`ObjectStore`] can be given.
 #[cfg(feature = "object-store")]
 pub use object_store;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
 pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
+pub use redact::Redactor;
 pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
+/// The schema crate, for `#[derive(JsonSchema)]` with `#[schemars(crate = "tool_runtime::schemars")]`.
 pub use schemars;
-pub use spec::{Hints, ToolSpec};
+pub use session::Session;
+pub use spec::{Hints, LoopKey, ToolSpec};
 #[cfg(feature = "object-store")]
 pub use store::ObjectStore;
 pub use store::{LocalStore, MemoryStore};
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
-pub use tool_macros::tool;
 pub use truncate::{TruncateOptions, TruncatedResult, truncate_result};
 pub use value::{Output, ToolOutput, UnserialisableError};
 pub use view::{IntoView, View};

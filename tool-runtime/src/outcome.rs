@@ -27,7 +27,7 @@ pub enum Status {
     TimedOut,
     /// The call was cancelled.
     Cancelled,
-    /// The call was not approved, or can't be run this way; the tool was not run.
+    /// The call was not approved, was one too many of the same, or can't be run this way; the tool was not run.
     Blocked,
     /// Too many blocking tools are running; the tool was not run.
     Busy,
@@ -141,9 +141,14 @@ impl Serialize for Receipt {
         object.serialize_field("removed", &self.removed)?;
         object.serialize_field("defused", &self.defused)?;
         object.serialize_field("notes", &self.notes)?;
-        object.serialize_field("duration", &(self.duration.as_secs_f64() * 1000.0))?;
+        object.serialize_field("duration", &millis(self.duration))?;
         object.end()
     }
+}
+
+/// Milliseconds with three digits behind the point.
+fn millis(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
 }
 
 impl Receipt {

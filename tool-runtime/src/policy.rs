@@ -5,13 +5,16 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TruncationStrategy {
-    /// The beginning and the end, with a marker between them that counts what is missing.
+    /// The beginning and the end, with a marker between them that says by how many characters the text was too long;
+    /// where the marker doesn't fit, the beginning only. The default for all but JSON objects.
     #[default]
     HeadTail,
     /// The beginning only.
     Head,
-    /// Long strings inside a JSON object are shortened, at any depth. Where that is not enough, and
-    /// for text that is no JSON object, the same as `HeadTail`.
+    /// Strings inside a JSON object that are longer than the field limit are shortened, at any depth. Where that is
+    /// not enough, and for what is no JSON object, the same as `HeadTail`. The field limit is the limit itself unless
+    /// [`field_limit`](crate::RegistryBuilder::field_limit) sets a smaller one, as a rule a fraction of the limit: a
+    /// string of the whole limit leaves no room for the rest of its object. The default for JSON objects.
     Fields,
 }
 
@@ -19,10 +22,12 @@ pub enum TruncationStrategy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scope {
-    /// The text below the header, cut marker included. Header, fence and notices come on top.
+    /// The text below the header, cut marker included. Header, fence and notices come on top. The default.
     #[default]
     Content,
-    /// Everything the model reads: header, fence, text and notices.
+    /// Everything the model reads: header, fence, text and notices. What is ours is never cut, so the least that it
+    /// comes to is a header without a pointer (about 60 characters), the fence (about 110 and the tool's name) and the
+    /// notices.
     Total,
 }
 
@@ -30,7 +35,7 @@ pub enum Scope {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Trust {
-    /// The program's own text: shown as it is.
+    /// The program's own text: shown as it is. The default.
     #[default]
     Trusted,
     /// Text from outside: sanitised and fenced.
@@ -41,7 +46,7 @@ pub enum Trust {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FenceStyle {
-    /// Markers carry an id that only the runtime can compute.
+    /// Markers carry an id that only the runtime can compute. The default.
     #[default]
     Keyed,
     /// `<external_tool_result>` and `</external_tool_result>`, each on its own line.
@@ -52,7 +57,7 @@ pub enum FenceStyle {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keep {
-    /// When the text the model reads was cut.
+    /// When the text the model reads was cut. The default.
     #[default]
     OnCut,
     /// Beside every view; a notice gives its id.
@@ -63,7 +68,11 @@ pub enum Keep {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Coercion {
-    /// Repairs that lose nothing, each noted in the receipt.
+    /// Repairs that lose nothing, each noted in the receipt. The default. Text: empty or `null` for `{}`, a code fence
+    /// or control token round the object, trailing commas, single quotes, bare keys, `True`/`False`/`None`, the object
+    /// encoded as a string. Values: `"5"` for 5, `5.0` for 5, `"true"`, JSON text where an object or a list is wanted, a
+    /// number for a string, one value for a list of one, null or `""` for what is optional, an enum's spelling. Keys:
+    /// case, `-` and `_`. Text that was cut off is never completed.
     #[default]
     Lossless,
     /// Nothing is repaired, and unknown keys are refused.
@@ -83,7 +92,7 @@ pub(crate) enum Limit {
 }
 
 /// Everything the stages after the call need to know, with the registry's defaults filled in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Policy {
     /// Characters; `None` is no limit.
     pub(crate) limit: Option<usize>,
@@ -103,16 +112,6 @@ impl TruncationStrategy {
             Self::HeadTail => "head_tail",
             Self::Head => "head",
             Self::Fields => "fields",
-        }
-    }
-}
-
-impl Trust {
-    /// As written in receipts and sidecars.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Trusted => "trusted",
-            Self::External => "external",
         }
     }
 }

@@ -57,6 +57,8 @@ pub struct ToolCall {
     pub(crate) cancellation: Option<CancellationToken>,
     pub(crate) extensions: Option<Arc<TypeMap>>,
     pub(crate) progress: Option<Listener>,
+    /// What hooks did to it, for the receipt.
+    pub(crate) notes: Vec<String>,
 }
 
 impl fmt::Debug for ToolCall {
@@ -81,6 +83,7 @@ impl ToolCall {
             cancellation: None,
             extensions: None,
             progress: None,
+            notes: Vec::new(),
         }
     }
 

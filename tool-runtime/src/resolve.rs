@@ -1,6 +1,9 @@
 //! Which text stands for the result: the view it carries, the view its tool derives, or all of it.
 
+use serde_json::{Map, Value};
+
 use crate::{
+    args::Message,
     contain::{self, Panicked},
     outcome::ViewSource,
     output::{ModelOutput, Part},
@@ -10,7 +13,7 @@ use crate::{
 };
 
 /// What the model is to read, before anything is cleaned or cut.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Facing {
     /// All of the value.
     Full,
@@ -21,8 +24,10 @@ pub(crate) enum Facing {
         title: String,
         body: String,
     },
-    /// A text of ours about arguments that did not fit: short already, so it is not cut.
-    Message(String),
+    /// About arguments that did not fit: short already, so it is not cut. What it quotes is fenced.
+    Message(Message),
+    /// A text of ours: neither fenced nor cut.
+    Own(String),
 }
 
 /// A view with what the receipt should say about it.
@@ -39,7 +44,7 @@ impl From<Facing> for Resolved {
 }
 
 /// `ToolResult::model_output`, else the hook, else everything; content parts need no view.
-pub(crate) fn resolve(output: &Output, model_output: Option<ModelOutput>, content: Vec<Part>) -> Resolved {
+fn resolve(output: &Output, model_output: Option<ModelOutput>, content: Vec<Part>) -> Resolved {
     if !content.is_empty() {
         return Facing::Parts(content).into();
     }
@@ -67,17 +72,38 @@ fn is_blank(view: &ModelOutput) -> bool {
     }
 }
 
-/// The parts that `resolve` needs out of a success.
-pub(crate) fn facing(returned: Returned) -> (Output, Resolved) {
-    let Returned { output, model_output, content, .. } = returned;
-    match output {
-        Ok(output) => {
-            let resolved = resolve(&output, model_output, content);
-            (output, resolved)
+/// How a call ended, before anybody looked at it for the model.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The tool came back.
+    Returned(Returned),
+    /// It didn't, or was not run.
+    Stopped { title: String, body: String },
+    /// It was not run because of its arguments.
+    Message(Message),
+    /// It was not run; a text of ours says why.
+    Own(String),
+}
+
+impl End {
+    /// What the tool noted beside its value.
+    pub(crate) fn metadata(&self) -> Map<String, Value> {
+        match self {
+            Self::Returned(returned) => returned.metadata.clone(),
+            Self::Stopped { .. } | Self::Message(_) | Self::Own(_) => Map::new(),
         }
-        Err(error) => {
-            let body = error.to_string();
-            (Output::error(&body), Facing::Error { title: "Tool error".into(), body }.into())
+    }
+}
+
+/// What the model is to read of this end.
+pub(crate) fn facing(end: End, output: &Output) -> Resolved {
+    match end {
+        End::Returned(Returned { output: Ok(_), model_output, content, .. }) => resolve(output, model_output, content),
+        End::Returned(Returned { output: Err(error), .. }) => {
+            Facing::Error { title: "Tool error".into(), body: error.to_string() }.into()
         }
+        End::Stopped { title, body } => Facing::Error { title, body }.into(),
+        End::Message(message) => Facing::Message(message).into(),
+        End::Own(text) => Facing::Own(text).into(),
     }
 }

@@ -14,10 +14,11 @@ use crate::{
     contain::{self, Panicked},
     context::CallContext,
     error::Problem,
+    notice::Notice,
     outcome::Status,
     registry::{Inner, Installed},
     request::ToolCall,
-    resolve::{self, Facing, Resolved},
+    resolve::End,
     thread::{self, Place},
     tool::{Returned, Started},
     value::Output,
@@ -26,13 +27,14 @@ use crate::{
 /// What came of the tool itself.
 pub(crate) struct Ran {
     pub(crate) status: Status,
+    /// The value, or the error's text.
     pub(crate) output: Output,
-    pub(crate) resolved: Resolved,
+    pub(crate) end: End,
     pub(crate) problems: Vec<Problem>,
     /// For the receipt.
     pub(crate) notes: Vec<String>,
     /// For the model.
-    pub(crate) notices: Vec<String>,
+    pub(crate) notices: Vec<Notice>,
     /// The tool could not be stopped.
     pub(crate) still_running: bool,
 }
@@ -82,8 +84,9 @@ impl Run<'_> {
         if self.context.known_cancellation().is_some_and(CancellationToken::is_cancelled) {
             return Some(self.left(&Left::Cancelled));
         }
-        if self.place == Place::Task && tool.spec.timeout.is_some() && !thread::is_inside_runtime() {
-            let body = "a tool with a `timeout` needs a tokio runtime; use `Registry::call_blocking` without one";
+        if self.place == Place::Task && tool.spec.timeout.is_some() && !thread::has_timers() {
+            let body = "a tool with a `timeout` needs a tokio runtime with its timers enabled; \
+                        use `Registry::call_blocking` without one";
             return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
         }
         if tool.spec.approval { self.disapproval().await } else { None }
@@ -231,27 +234,27 @@ fn seconds(duration: std::time::Duration) -> String {
 }
 
 impl Ran {
-    fn new(status: Status, output: Output, resolved: Resolved) -> Self {
-        Self {
-            status,
-            output,
-            resolved,
-            problems: Vec::new(),
-            notes: Vec::new(),
-            notices: Vec::new(),
-            still_running: false,
-        }
+    fn new(status: Status, output: Output, end: End) -> Self {
+        Self { status, output, end, problems: Vec::new(), notes: Vec::new(), notices: Vec::new(), still_running: false }
     }
 
     fn finished(finished: Finished) -> Self {
         let Finished { returned, notes, notices } = finished;
-        let status = if returned.output.is_ok() { Status::Ok } else { Status::ToolError };
-        let (output, resolved) = resolve::facing(returned);
-        Self { notes, notices, ..Self::new(status, output, resolved) }
+        let (status, output) = match &returned.output {
+            Ok(output) => (Status::Ok, output.clone()),
+            Err(error) => (Status::ToolError, Output::error(&error.to_string())),
+        };
+        let notices = notices.into_iter().map(Notice::new).collect();
+        Self { notes, notices, ..Self::new(status, output, End::Returned(returned)) }
     }
 
-    fn stopped(status: Status, title: String, body: String) -> Self {
-        Self::new(status, Output::error(&body), Facing::Error { title, body }.into())
+    pub(crate) fn stopped(status: Status, title: String, body: String) -> Self {
+        Self::new(status, Output::error(&body), End::Stopped { title, body })
+    }
+
+    /// Not run; the text is ours, quotes nobody and says why.
+    pub(crate) fn refused(text: String, note: &str) -> Self {
+        Self { notes: vec![note.to_owned()], ..Self::new(Status::Blocked, Output::error(&text), End::Own(text)) }
     }
 
     pub(crate) fn panicked(Panicked(message): Panicked) -> Self {
@@ -260,7 +263,12 @@ impl Ran {
 
     fn misfit(tool: &str, problems: Vec<Problem>) -> Self {
         let message = args::message(tool, &problems);
-        let output = Output::error(&message);
-        Self { problems, ..Self::new(Status::InvalidArguments, output, Facing::Message(message).into()) }
+        let output = Output::error(&message.to_string());
+        Self { problems, ..Self::new(Status::InvalidArguments, output, End::Message(message)) }
+    }
+
+    /// The tool was not run, and a text of ours says why.
+    pub(crate) fn told(status: Status, text: String) -> Self {
+        Self::new(status, Output::error(&text), End::Own(text))
     }
 }

@@ -132,7 +132,7 @@ where
     S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
 {
     match S::split(returned) {
-        Ok(result) => Returned::from_result(result, hook),
+        Ok(result) => Returned::from_result(result, hook, None),
         Err(error) => Returned::failed(ToolError::new(error)),
     }
 }

@@ -1,7 +1,7 @@
 //! Where things run: inside a task, on this thread, or on the blocking pool.
 
 use std::{
-    future::Future,
+    future::{Future, poll_fn},
     pin::{Pin, pin},
     sync::{
         Arc,
@@ -12,6 +12,8 @@ use std::{
     thread::{self, Thread},
     time::Duration,
 };
+
+use crate::contain;
 
 /// Who waits for the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +32,7 @@ impl Place {
 }
 
 /// How many blocking tools run; those that timed out count until they end.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Blocking {
     running: Arc<AtomicUsize>,
     most: usize,
@@ -62,7 +64,7 @@ impl Blocking {
     }
 }
 
-type Timer = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type Timer = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 #[cfg(feature = "tokio")]
 mod pool {
@@ -155,10 +157,46 @@ pub(crate) fn run_here<T: Send + 'static>(
     wait.recv_timeout(deadline).ok()
 }
 
+/// Whether deadlines can be kept: on a thread of our own, or inside a runtime with timers.
+pub(crate) fn can_time(place: Place) -> bool {
+    place == Place::Thread || has_timers()
+}
+
+/// Whether this task runs inside a runtime whose timers are enabled; tokio has no other way to ask.
+pub(crate) fn has_timers() -> bool {
+    is_inside_runtime() && contain::call(|| pool::deadline(Duration::ZERO)).is_ok()
+}
+
+/// Polls `work` until it is done or the deadline has passed (`None`); then `work` is dropped.
+pub(crate) async fn until<F: Future>(work: F, deadline: Option<Timer>) -> Option<F::Output> {
+    let mut work = pin!(work);
+    let mut deadline = deadline;
+    poll_fn(|context| {
+        if let Poll::Ready(done) = work.as_mut().poll(context) {
+            return Poll::Ready(Some(done));
+        }
+        if deadline.as_mut().is_some_and(|timer| timer.as_mut().poll(context).is_ready()) {
+            return Poll::Ready(None);
+        }
+        Poll::Pending
+    })
+    .await
+}
+
 /// Runs an asynchronous tool on this thread. With the `tokio` feature it finds a runtime with timers and, where the
-/// program's tokio has it, I/O.
-pub(crate) fn wait<F: Future>(future: F) -> F::Output {
-    pool::wait(future).unwrap_or_else(park_until)
+/// program's tokio has it, I/O. Inside another runtime it takes a thread of its own: a runtime can't be entered twice.
+pub(crate) fn wait<F>(future: F) -> F::Output
+where
+    F: Future<Output: Send> + Send,
+{
+    if !is_inside_runtime() {
+        return pool::wait(future).unwrap_or_else(park_until);
+    }
+    let finished = thread::scope(|scope| scope.spawn(|| pool::wait(future).unwrap_or_else(park_until)).join());
+    match finished {
+        Ok(value) => value,
+        Err(payload) => std::panic::resume_unwind(payload),
+    }
 }
 
 struct Unpark(Thread);

@@ -13,7 +13,7 @@ use crate::{
     request::{Misfit, RawArguments},
     schema,
     spec::ToolSpec,
-    value::{Output, ToolOutput},
+    value::{Output, Reader, ToolOutput},
     view::{IntoView, View},
 };
 
@@ -33,14 +33,14 @@ impl Returned {
     }
 
     /// A value in its `ToolResult`, with the tool's view hook.
-    pub(crate) fn from_result<T, H>(result: ToolResult<T>, hook: Option<H>) -> Self
+    pub(crate) fn from_result<T, H>(result: ToolResult<T>, hook: Option<H>, read: Reader<T>) -> Self
     where
         T: ToolOutput,
-        H: Fn(&T) -> View + Send + Sync + 'static,
+        H: Fn(&T) -> View + Clone + Send + Sync + 'static,
     {
         Self {
             output: match result.output {
-                Ok(value) => Ok(Output::new(value, hook)),
+                Ok(value) => Ok(Output::new(value, hook, read)),
                 Err(message) => Err(ToolError::new(message)),
             },
             model_output: result.model_output,
@@ -272,6 +272,7 @@ impl<T: Tool> Callable for Handwritten<T> {
                     Returned::from_result(
                         result,
                         Some(move |output: &T::Output| tool.to_model_output(output).into_view()),
+                        None,
                     )
                 }
                 Err(error) => Returned::failed(error),
@@ -304,6 +305,9 @@ impl Origin {
 
 /// A tool known only at run time: its schema is a JSON value, its arguments are checked against that schema and
 /// come as a JSON value.
+///
+/// Its result is JSON, so that a JSON string reads `"text"`, in quotes. To show plain text return
+/// `ToolResult::new(value).model_output(text)`.
 ///
 /// ```
 /// use serde_json::json;
@@ -375,7 +379,9 @@ where
         let args = whole(args)?;
         Ok(Started::Later(Box::pin(async move {
             match (self.run)(args, ctx.clone()).await {
-                Ok(result) => Returned::from_result(result, None::<fn(&Value) -> View>),
+                Ok(result) => {
+                    Returned::from_result(result, None::<fn(&Value) -> View>, Some(|value| Some(value.clone())))
+                }
                 Err(error) => Returned::failed(error),
             }
         })))

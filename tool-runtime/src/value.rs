@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
+    contain,
     json::{self, Fault, Walk},
     output::Part,
     view::View,
@@ -26,14 +27,20 @@ trait Typed: Send + Sync {
     fn any(&self) -> &dyn Any;
     fn write(&self, walk: &mut Walk<'_>) -> Result<(), Fault>;
     fn view(&self) -> Option<View>;
+    /// The same with another value, if that has this type.
+    fn replaced(&self, value: &Value) -> Option<Arc<dyn Typed>>;
 }
 
 struct Hooked<T, H> {
     value: T,
     hook: Option<H>,
+    read: Reader<T>,
 }
 
-impl<T: ToolOutput, H: Fn(&T) -> View + Send + Sync> Typed for Hooked<T, H> {
+/// Reads a value of this type back from JSON, for types that can.
+pub type Reader<T> = Option<fn(&Value) -> Option<T>>;
+
+impl<T: ToolOutput, H: Fn(&T) -> View + Clone + Send + Sync + 'static> Typed for Hooked<T, H> {
     fn any(&self) -> &dyn Any {
         &self.value
     }
@@ -42,6 +49,10 @@ impl<T: ToolOutput, H: Fn(&T) -> View + Send + Sync> Typed for Hooked<T, H> {
     }
     fn view(&self) -> Option<View> {
         self.hook.as_ref().map(|hook| hook(&self.value))
+    }
+    fn replaced(&self, value: &Value) -> Option<Arc<dyn Typed>> {
+        let value = (self.read?)(value)?;
+        Some(Arc::new(Self { value, hook: self.hook.clone(), read: self.read }))
     }
 }
 
@@ -67,12 +78,25 @@ impl fmt::Debug for Output {
 }
 
 impl Output {
-    pub(crate) fn new<T, H>(value: T, hook: Option<H>) -> Self
+    pub(crate) fn new<T, H>(value: T, hook: Option<H>, read: Reader<T>) -> Self
     where
         T: ToolOutput,
-        H: Fn(&T) -> View + Send + Sync + 'static,
+        H: Fn(&T) -> View + Clone + Send + Sync + 'static,
     {
-        Self(Repr::Value(Arc::new(Hooked { value, hook })))
+        Self(Repr::Value(Arc::new(Hooked { value, hook, read })))
+    }
+
+    /// The output with another value in it: of the old type where the value can be read as that, so that the tool's
+    /// view applies to it, and else the JSON itself.
+    pub(crate) fn replaced(&self, value: Value) -> Self {
+        let typed = match &self.0 {
+            Repr::Value(typed) => contain::call(|| typed.replaced(&value)).unwrap_or_default(),
+            Repr::Error(_) => None,
+        };
+        match typed {
+            Some(typed) => Self(Repr::Value(typed)),
+            None => Self::new(value, None::<fn(&Value) -> View>, None),
+        }
     }
 
     pub(crate) fn error(message: &str) -> Self {

@@ -135,22 +135,22 @@ fn is_multiple(number: &str, of: &Number) -> bool {
 
 /// The range of an integer format, as decimal text.
 fn range_of(format: &str) -> Option<(String, String)> {
-    fn range<T: ToString>(least: T, most: T) -> (String, String) {
+    fn range<T: ToString>(least: &T, most: &T) -> (String, String) {
         (least.to_string(), most.to_string())
     }
     Some(match format {
-        "int8" => range(i8::MIN, i8::MAX),
-        "int16" => range(i16::MIN, i16::MAX),
-        "int32" => range(i32::MIN, i32::MAX),
-        "int64" => range(i64::MIN, i64::MAX),
-        "int128" => range(i128::MIN, i128::MAX),
-        "int" => range(isize::MIN, isize::MAX),
-        "uint8" => range(u8::MIN, u8::MAX),
-        "uint16" => range(u16::MIN, u16::MAX),
-        "uint32" => range(u32::MIN, u32::MAX),
-        "uint64" => range(u64::MIN, u64::MAX),
-        "uint128" => range(u128::MIN, u128::MAX),
-        "uint" => range(usize::MIN, usize::MAX),
+        "int8" => range(&i8::MIN, &i8::MAX),
+        "int16" => range(&i16::MIN, &i16::MAX),
+        "int32" => range(&i32::MIN, &i32::MAX),
+        "int64" => range(&i64::MIN, &i64::MAX),
+        "int128" => range(&i128::MIN, &i128::MAX),
+        "int" => range(&isize::MIN, &isize::MAX),
+        "uint8" => range(&u8::MIN, &u8::MAX),
+        "uint16" => range(&u16::MIN, &u16::MAX),
+        "uint32" => range(&u32::MIN, &u32::MAX),
+        "uint64" => range(&u64::MIN, &u64::MAX),
+        "uint128" => range(&u128::MIN, &u128::MAX),
+        "uint" => range(&usize::MIN, &usize::MAX),
         _ => return None,
     })
 }

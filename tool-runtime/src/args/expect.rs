@@ -85,13 +85,21 @@ impl<'s> Wanted<'s> {
         self.any
             || (kind == "null" && self.null)
             || self.kinds.iter().any(|&wanted| wanted == kind || (wanted == "number" && kind == "integer"))
-            || self.values.iter().any(|value| match (value, node) {
-                (Value::String(_), Node::String(_))
-                | (Value::Number(_), Node::Number(_))
-                | (Value::Bool(_), Node::Bool(_)) => true,
-                (Value::Array(_), Node::Array(_)) | (Value::Object(_), Node::Object(_)) => true,
-                _ => false,
+            || self.values.iter().any(|value| {
+                matches!(
+                    (value, node),
+                    (Value::String(_), Node::String(_))
+                        | (Value::Number(_), Node::Number(_))
+                        | (Value::Bool(_), Node::Bool(_))
+                        | (Value::Array(_), Node::Array(_))
+                        | (Value::Object(_), Node::Object(_))
+                )
             })
+    }
+
+    /// Whether something beside `null` is right here that is of none of the other's kinds.
+    pub(super) fn takes_other_than(&self, other: &Self) -> bool {
+        self.any || self.kinds.iter().any(|kind| !other.kinds.contains(kind))
     }
 
     /// `bounds` stand in place of the numeric kind they belong to.

@@ -1,11 +1,14 @@
-//! What serde refused and the schema can't explain.
+//! Why serde refused: what the schema says about it, and what only serde can know.
 
 use serde_json::Value;
 
 use super::{
-    MAX_GOT, expect, pointer,
+    Job, MAX_GOT, expect,
+    members::Members,
+    pointer,
     shown::{preview, shown},
     tree::Node,
+    walk,
 };
 use crate::{
     error::{Problem, ProblemKind},
@@ -41,8 +44,42 @@ const GENERATED: [&str; 25] = [
     "lone leading",
 ];
 
+impl Job<'_> {
+    /// Every problem that is not `known` yet, in the order of the schema, for what serde refused.
+    pub(super) fn explain(&self, text: &str, members: &Members, misfits: &[Misfit], known: &[Problem]) -> Vec<Problem> {
+        let Some(names) = self.callable.names() else {
+            let node = Node::parse(text);
+            let mut problems = walk::problems(self.schema, &node);
+            if problems.is_empty() && known.is_empty() {
+                problems.extend(misfits.first().map(|misfit| problem(self.schema, None, Some(&node), misfit)));
+            }
+            return problems;
+        };
+        let slot_of = |key: &str| names.iter().position(|names| names.contains(&key));
+        let name_of = |slot: usize| names.get(slot).and_then(|names| names.first()).copied();
+        let node = self.tree(text, members);
+        let mut problems = walk::problems(self.schema, &node);
+        let slot_of_problem = |problem: &Problem| pointer::first(&problem.path).and_then(|name| slot_of(&name));
+        // Where serde is content with the type, so are we.
+        problems.retain(|problem| {
+            problem.kind == ProblemKind::OutOfBounds
+                || slot_of_problem(problem).is_none_or(|slot| misfits.iter().any(|misfit| misfit.slot == Some(slot)))
+        });
+        for misfit in misfits {
+            let is_explained = problems.iter().chain(known).any(|problem| slot_of_problem(problem) == misfit.slot);
+            if !is_explained {
+                let name = misfit.slot.and_then(name_of);
+                let value = name.map_or(Some(&node), |name| node.get(name));
+                problems.push(problem(self.schema, name, value, misfit));
+            }
+        }
+        problems.sort_by_key(slot_of_problem);
+        problems
+    }
+}
+
 /// The problem of a parameter that the walk found nothing wrong with.
-pub(super) fn problem(root: &Value, name: Option<&str>, value: Option<&Node<'_>>, misfit: &Misfit) -> Problem {
+fn problem(root: &Value, name: Option<&str>, value: Option<&Node<'_>>, misfit: &Misfit) -> Problem {
     let property = name.and_then(|name| root.get("properties")?.get(name));
     let mut expected = match (name, property) {
         (None, _) => "arguments that fit the schema".to_owned(),

@@ -11,6 +11,9 @@ mod members;
 mod message;
 mod misfit;
 mod pointer;
+mod read;
+mod repair;
+mod repair_text;
 mod scan;
 mod shown;
 mod string;
@@ -22,13 +25,12 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use self::{
-    edit::Edit,
-    members::Members,
-    scan::{Fault, Found},
-    tree::Node,
+use self::{members::Members, tree::Node};
+#[allow(unused_imports)] // Until the stories on the upper floors use them.
+pub(crate) use self::{
+    message::{Message, message},
+    shown::shown,
 };
-pub(crate) use self::{message::message, shown::shown};
 use crate::{
     context::CallContext,
     error::{Problem, ProblemKind},
@@ -116,109 +118,108 @@ impl Job<'_> {
     fn run<T>(&self, text: &str, incomplete: bool, decode: Decode<'_, T>) -> Result<(T, Told), Vec<Problem>> {
         self.is_in_size(text)?;
         if incomplete {
-            return Err(vec![cut_off("output cut at the token limit")]);
+            return Err(vec![read::cut_off("output cut at the token limit")]);
         }
         let mut members = Members::new();
-        let (text, mut problems) = self.scan(self.or_empty(text), &mut members)?;
+        let mut told = Told::default();
+        let (text, mut problems) = self.read(self.or_empty(text), &mut members, &mut told)?;
         let (text, judged) = self.settle_keys(text, &mut members)?;
+        told.notes.extend(judged.told.notes);
+        told.notices.extend(judged.told.notices);
         problems.extend(judged.problems);
 
-        if problems.is_empty() && !self.callable.is_untyped() {
-            match self.decode(&text, &members, decode) {
-                Ok(done) => return Ok((done, judged.told)),
-                Err(misfits) => problems = self.explain(&text, &members, &misfits, &[]),
-            }
-        } else if self.callable.is_untyped() {
-            problems.extend(walk::problems(self.schema, &Node::parse(&text)));
-        } else if let Err(misfits) = self.decode(&text, &members, &|args| self.callable.check(args)) {
+        if problems.is_empty() {
+            problems = match self.values(&text, &members, decode, &[]) {
+                Ok((done, notes)) => {
+                    told.notes.extend(notes);
+                    return Ok((done, told));
+                }
+                Err(problems) => problems,
+            };
+        } else if let Err(more) = self.values(&text, &members, &|args| self.callable.check(args), &problems) {
             // The tool can't run any more; what else is wrong is told in the same message.
-            let more = self.explain(&text, &members, &misfits, &problems);
             problems.extend(more);
         }
+        // Whoever misspelt a key has not left it out as well.
         problems.retain(|problem| problem.kind != ProblemKind::Missing || !judged.suggested.contains(&problem.path));
+        // What is missing may stand under a name that is not near: in a wrapper, or in other words.
+        if problems.iter().any(|problem| problem.kind == ProblemKind::Missing) {
+            problems.extend(judged.ignored);
+        }
+        problems.truncate(MAX_PROBLEMS);
         if problems.is_empty() {
-            return match self.decode(&text, &members, decode) {
-                Ok(done) => Ok((done, judged.told)),
-                Err(misfits) => Err(self.explain(&text, &members, &misfits, &[])),
-            };
+            problems.push(read::whole(ProblemKind::OutOfBounds, "arguments that fit the schema", "others"));
         }
         Err(problems)
     }
 
-    fn is_in_size(&self, text: &str) -> Result<(), Vec<Problem>> {
-        let most = self.limits.bytes.min(u32::MAX as usize - 1);
-        if text.len() <= most {
-            return Ok(());
-        }
-        let expected = format!("at most {most} bytes");
-        Err(vec![whole(ProblemKind::ArgumentsTooLarge, expected, format!("{} bytes", text.len()))])
-    }
-
-    /// Models leave the arguments out where there are none to give.
-    fn or_empty<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let trimmed = text.trim_matches([' ', '\n', '\t', '\r']);
-        let is_nothing = match self.limits.coercion {
-            Coercion::Lossless => trimmed.is_empty() || trimmed == "null",
-            Coercion::Strict => {
-                text.is_empty() && self.schema.get("required").and_then(Value::as_array).is_none_or(Vec::is_empty)
-            }
-        };
-        Cow::Borrowed(if is_nothing { "{}" } else { text })
-    }
-
-    /// Scans the text, and drops what only repeats what was said before.
-    fn scan<'t>(
+    /// Decodes the values, repaired where that is allowed and needed.
+    fn values<T>(
         &self,
-        text: Cow<'t, str>,
-        members: &mut Members,
-    ) -> Result<(Cow<'t, str>, Vec<Problem>), Vec<Problem>> {
-        let depth = self.limits.depth.min(DEEPEST);
-        let refuse = |text: &str, fault| Err(vec![refusal(text, fault, depth)]);
-        let Found { duplicates, repeated } = match scan::scan(&text, depth, members) {
-            Ok(found) => found,
-            Err(fault) => return refuse(&text, fault),
+        text: &str,
+        members: &Members,
+        decode: Decode<'_, T>,
+        known: &[Problem],
+    ) -> Result<(T, Vec<String>), Vec<Problem>> {
+        let misfits = match self.decode(text, members, decode) {
+            Ok(done) => return Ok((done, Vec::new())),
+            Err(misfits) => misfits,
         };
-        let problems = duplicates.into_iter().map(keys::duplicate).collect();
-        if repeated.is_empty() {
-            return Ok((text, problems));
-        }
-        let edits = repeated.into_iter().map(|span| Edit { span, text: String::new() }).collect();
-        let text = edit::apply(&text, edits);
-        match scan::scan(&text, depth, members) {
-            Ok(_) => Ok((Cow::Owned(text), problems)),
-            Err(fault) => refuse(&text, fault),
+        let Some((repaired, notes)) = self.repair(text, members, &misfits) else {
+            return Err(self.explain(text, members, &misfits, known));
+        };
+        let mut its_members = Members::new();
+        let Ok((repaired, _)) = self.rescan(repaired, &mut its_members) else {
+            return Err(self.explain(text, members, &misfits, known));
+        };
+        match self.decode(&repaired, &its_members, decode) {
+            Ok(done) => Ok((done, notes)),
+            Err(misfits) => Err(self.explain(&repaired, &its_members, &misfits, known)),
         }
     }
 
-    fn settle_keys<'t>(
-        &self,
-        text: Cow<'t, str>,
-        members: &mut Members,
-    ) -> Result<(Cow<'t, str>, keys::Judged), Vec<Problem>> {
-        let found = members.as_slice();
-        if keys::are_plain(&text, found, self.callable, self.schema) {
-            return Ok((text, keys::Judged::default()));
+    fn repair(&self, text: &str, members: &Members, misfits: &[Misfit]) -> Option<(String, Vec<String>)> {
+        if self.limits.coercion == Coercion::Strict {
+            return None;
         }
-        let mut judged = keys::judge(&text, found, self.callable, self.schema, self.limits.coercion);
-        let edits = std::mem::take(&mut judged.edits);
-        if edits.is_empty() {
-            return Ok((text, judged));
-        }
-        let (text, _) = self.scan(Cow::Owned(edit::apply(&text, edits)), members)?;
-        Ok((text, judged))
+        let names = self.callable.names();
+        let may_touch = |key: &str| {
+            names.is_none_or(|names| {
+                misfits.iter().any(|misfit| {
+                    misfit.slot.and_then(|slot| names.get(slot)?.first()).is_some_and(|name| *name == key)
+                })
+            })
+        };
+        let (repaired, notes) = repair::values(self.schema, &self.tree(text, members), &may_touch)?;
+        let mut text = String::new();
+        repaired.write(&mut text);
+        Some((text, notes))
     }
 
-    /// Lends each parameter its raw value.
+    /// The arguments under the names that the schema knows, whichever alias the model wrote.
+    fn tree<'t>(&self, text: &'t str, members: &Members) -> Node<'t> {
+        let Some(names) = self.callable.names() else { return Node::parse(text) };
+        let given = members.as_slice().iter().filter_map(|member| {
+            let key = string::unescape(member.key.of(text));
+            let names = names.iter().find(|names| names.contains(&key.as_ref()))?;
+            Some((Cow::Borrowed(*names.first()?), Node::parse(member.value.of(text))))
+        });
+        Node::Object(given.collect())
+    }
+
+    /// Lends each parameter its raw value. Where there are no types, the schema has to be content first.
     fn decode<T>(&self, text: &str, members: &Members, decode: Decode<'_, T>) -> Result<T, Vec<Misfit>> {
+        if self.callable.is_untyped() && !walk::problems(self.schema, &Node::parse(text)).is_empty() {
+            return Err(Vec::new());
+        }
         let names = self.callable.names().unwrap_or_default();
         let mut few = [None; FEW_SLOTS];
         let mut many = Vec::new();
-        let slots = match few.get_mut(..names.len()) {
-            Some(slots) => slots,
-            None => {
-                many.resize(names.len(), None);
-                &mut many[..]
-            }
+        let slots = if let Some(slots) = few.get_mut(..names.len()) {
+            slots
+        } else {
+            many.resize(names.len(), None);
+            &mut many[..]
         };
         if !names.is_empty() {
             for member in members.as_slice() {
@@ -229,68 +230,6 @@ impl Job<'_> {
             }
         }
         decode(RawArguments { text, slots })
-    }
-
-    /// Every problem that is not `known` yet, in the order of the schema, for what serde refused.
-    fn explain(&self, text: &str, members: &Members, misfits: &[Misfit], known: &[Problem]) -> Vec<Problem> {
-        let Some(names) = self.callable.names() else {
-            let node = Node::parse(text);
-            let mut problems = walk::problems(self.schema, &node);
-            if problems.is_empty() && known.is_empty() {
-                problems.extend(misfits.first().map(|misfit| misfit::problem(self.schema, None, Some(&node), misfit)));
-            }
-            return problems;
-        };
-        // Under the name that the schema knows, whichever alias the model wrote.
-        let slot_of = |key: &str| names.iter().position(|names| names.contains(&key));
-        let name_of = |slot: usize| names.get(slot).and_then(|names| names.first()).copied();
-        let given = members.as_slice().iter().filter_map(|member| {
-            let name = name_of(slot_of(&string::unescape(member.key.of(text)))?)?;
-            Some((Cow::Borrowed(name), Node::parse(member.value.of(text))))
-        });
-        let node = Node::Object(given.collect());
-        let mut problems = walk::problems(self.schema, &node);
-        let slot_of_problem = |problem: &Problem| pointer::first(&problem.path).and_then(|name| slot_of(&name));
-        // Where serde is content with the type, so are we.
-        problems.retain(|problem| {
-            problem.kind == ProblemKind::OutOfBounds
-                || slot_of_problem(problem).is_none_or(|slot| misfits.iter().any(|misfit| misfit.slot == Some(slot)))
-        });
-        for misfit in misfits {
-            let is_explained = problems.iter().chain(known).any(|problem| slot_of_problem(problem) == misfit.slot);
-            if !is_explained {
-                let name = misfit.slot.and_then(name_of);
-                let value = name.map_or(Some(&node), |name| node.get(name));
-                problems.push(misfit::problem(self.schema, name, value, misfit));
-            }
-        }
-        problems.sort_by_key(slot_of_problem);
-        problems
-    }
-}
-
-fn whole(kind: ProblemKind, expected: impl Into<String>, got: impl Into<String>) -> Problem {
-    Problem { path: String::new(), kind, expected: expected.into(), got: got.into() }
-}
-
-fn cut_off(got: &str) -> Problem {
-    whole(ProblemKind::CutOff, "complete JSON object", got)
-}
-
-/// What the scan refused, in words.
-fn refusal(text: &str, fault: Fault, depth: usize) -> Problem {
-    match fault {
-        Fault::CutOff if text.trim().is_empty() => whole(ProblemKind::InvalidJson, "JSON object", "no text"),
-        Fault::CutOff => cut_off("unterminated JSON"),
-        Fault::TooDeep => whole(ProblemKind::TooDeep, format!("at most {depth} levels of nesting"), "deeper nesting"),
-        Fault::NotAnObject(kind) => whole(ProblemKind::NotAnObject, "object", kind),
-        Fault::Invalid { at, expected } => {
-            let before = text.get(..at).unwrap_or(text);
-            let line = before.matches('\n').count() + 1;
-            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            let got = format!("unparsable text (line {line}, column {column}: expected {expected})");
-            whole(ProblemKind::InvalidJson, "JSON object", got)
-        }
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! The grammar is exactly `serde_json`'s. Recursion is bounded by the depth limit, and a frame is small.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, hash_map::Entry},
+};
 
 use super::{
     members::{FEW, Member, Members, Span},
@@ -15,7 +18,7 @@ use super::{
 const MAX_REPORTED: usize = 100;
 
 /// Why the text can't be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// Not JSON from this byte on.
     Invalid {
@@ -41,14 +44,7 @@ pub(super) struct Found {
 /// Scans `text` and puts the members of its object into `members`. The object itself is level 1 of `max_depth`.
 pub(super) fn scan(text: &str, max_depth: usize, members: &mut Members) -> Result<Found, Fault> {
     members.clear();
-    let mut scanner = Scanner {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        max_depth,
-        found: Found::default(),
-        comparable: text.len().saturating_mul(8),
-    };
+    let mut scanner = Scanner::new(text, max_depth);
     scanner.skip_space();
     let kind = match scanner.peek() {
         Some(b'{') if max_depth > 0 => {
@@ -63,6 +59,15 @@ pub(super) fn scan(text: &str, max_depth: usize, members: &mut Members) -> Resul
     }
     if kind == "object" { Ok(scanner.found) } else { Err(Fault::NotAnObject(kind)) }
 }
+
+/// Whether the whole text is a JSON number of this kind: `integer`, or `number` for one with a fraction or exponent.
+pub(super) fn is_number(text: &str, kind: &str) -> bool {
+    let mut scanner = Scanner::new(text, 0);
+    scanner.number().is_ok_and(|found| found == kind) && scanner.peek().is_none()
+}
+
+/// The members of a large object by key. Hashed with keys of the process: nobody outside can make keys collide.
+type Index<'t> = HashMap<Cow<'t, str>, Member>;
 
 /// The way from the root to where the scan stands, in the frames of the scan.
 enum Trail<'p> {
@@ -99,6 +104,11 @@ struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
+    fn new(text: &'t str, max_depth: usize) -> Self {
+        let comparable = text.len().saturating_mul(8);
+        Self { text, bytes: text.as_bytes(), at: 0, max_depth, found: Found::default(), comparable }
+    }
+
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -177,7 +187,7 @@ impl<'t> Scanner<'t> {
             self.at += 1;
             return Ok(());
         }
-        let mut index: HashMap<Cow<'t, str>, Member> = HashMap::new();
+        let mut index = None;
         let mut comma = self.at;
         loop {
             if self.peek() != Some(b'"') {
@@ -211,19 +221,18 @@ impl<'t> Scanner<'t> {
     }
 
     /// The member that has this key already. A large object gets an index, so that the whole stays linear.
-    fn earlier(&self, member: Member, members: &Members, index: &mut HashMap<Cow<'t, str>, Member>) -> Option<Member> {
+    fn earlier(&self, member: Member, members: &Members, index: &mut Option<Index<'t>>) -> Option<Member> {
         let text = self.text;
         let known = members.as_slice();
         if known.len() < FEW {
             let key = member.key.of(text);
             return known.iter().find(|earlier| same_text(earlier.key.of(text), key)).copied();
         }
-        if index.is_empty() {
-            index.extend(known.iter().map(|earlier| (unescape(earlier.key.of(text)), *earlier)));
-        }
+        let index = index
+            .get_or_insert_with(|| known.iter().map(|earlier| (unescape(earlier.key.of(text)), *earlier)).collect());
         match index.entry(unescape(member.key.of(text))) {
-            std::collections::hash_map::Entry::Occupied(earlier) => Some(*earlier.get()),
-            std::collections::hash_map::Entry::Vacant(place) => {
+            Entry::Occupied(earlier) => Some(*earlier.get()),
+            Entry::Vacant(place) => {
                 place.insert(member);
                 None
             }

@@ -8,9 +8,9 @@ pub(crate) fn shown(text: &str, max_chars: usize) -> String {
     let mut line = Line::new(max_chars);
     for character in text.chars() {
         if character == '`' {
-            line.code_point(character)
+            line.code_point(character);
         } else {
-            line.escaped(character)
+            line.escaped(character);
         }
         if line.is_full() {
             break;

@@ -74,6 +74,8 @@ fn hex(digits: impl Iterator<Item = char>) -> u32 {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::fmt::Write;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -85,7 +87,10 @@ mod tests {
         fn unescaping_agrees_with_serde_json(text in any::<String>()) {
             let quoted = serde_json::to_string(&text).unwrap();
             prop_assert_eq!(unescape(&quoted[1..quoted.len() - 1]), text.as_str());
-            let utf16: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+            let mut utf16 = String::new();
+            for unit in text.encode_utf16() {
+                write!(utf16, "\\u{unit:04x}").unwrap();
+            }
             prop_assert_eq!(unescape(&utf16), text.as_str());
             prop_assert!(same_text(&utf16, &quoted[1..quoted.len() - 1]));
             let mut ours = String::new();

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
-use super::*;
+use super::{scan::Fault, *};
 use crate::{context::Parts, output::ToolResult, tool::Returned, view::View};
 
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -43,20 +43,24 @@ enum Flex {
 
 /// A struct, and the same fields as parameters of a function.
 macro_rules! parameters {
-    ($name:ident: $($(#[$attribute:meta])* $field:ident: $kind:ty,)*) => {
+    ($name:ident requires $required:ident: $($(#[$attribute:meta])* $field:ident: $kind:ty,)*) => {
         #[derive(Debug, Serialize, Deserialize, JsonSchema)]
         struct $name { $($(#[$attribute])* $field: $kind,)* }
 
         impl Parameters for $name {
+            const REQUIRED: &'static str = stringify!($required);
             const NAMES: &'static [&'static [&'static str]] = &[$(&[stringify!($field)],)*];
-            const DECODE: &'static [fn(&str) -> Result<Value, String>] = &[$(decode::<$kind>,)*];
+            const DECODE: &'static [DecodeOne] = &[$(decode::<$kind>,)*];
         }
     };
 }
 
+type DecodeOne = fn(&str) -> Result<Value, String>;
+
 trait Parameters: Serialize + DeserializeOwned + JsonSchema + Send + Sync {
+    const REQUIRED: &'static str;
     const NAMES: &'static [&'static [&'static str]];
-    const DECODE: &'static [fn(&str) -> Result<Value, String>];
+    const DECODE: &'static [DecodeOne];
 }
 
 fn decode<T: DeserializeOwned + Serialize>(raw: &str) -> Result<Value, String> {
@@ -64,7 +68,7 @@ fn decode<T: DeserializeOwned + Serialize>(raw: &str) -> Result<Value, String> {
     serde_json::to_value(value).map_err(|error| error.to_string())
 }
 
-parameters! { Args:
+parameters! { Args requires n:
     n: u32,
     #[serde(default)] d: u32,
     #[serde(default)] f: f64,
@@ -84,13 +88,13 @@ parameters! { Args:
     #[serde(default)] v: Option<Value>,
 }
 
-parameters! { Plain:
+parameters! { Plain requires n:
     n: i64,
     #[serde(default)] s: Option<String>,
     #[serde(default)] o: Option<Value>,
 }
 
-parameters! { City:
+parameters! { City requires city:
     city: String,
     #[serde(default)] #[schemars(range(min = 1, max = 7))] days: u8,
 }
@@ -101,7 +105,7 @@ fn schema<T: JsonSchema>() -> Value {
 }
 
 fn done(value: Value) -> Started<'static> {
-    Started::Done(Returned::from_result(ToolResult::new(value), None::<fn(&Value) -> View>))
+    Started::Done(Returned::from_result(ToolResult::new(value), None::<fn(&Value) -> View>, None))
 }
 
 /// As the macro makes it.
@@ -109,13 +113,11 @@ struct Slotted<T>(PhantomData<T>);
 
 impl<T: Parameters> Slotted<T> {
     fn decode(args: RawArguments<'_>) -> Result<Value, Vec<Misfit>> {
-        let schema = schema::<T>();
-        let is_required = |name: &str| schema["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
         let mut object = serde_json::Map::new();
         let mut misfits = Vec::new();
         for (slot, (names, decode)) in T::NAMES.iter().zip(T::DECODE).enumerate() {
             match args.slots[slot].map(decode) {
-                None if is_required(names[0]) => {
+                None if names[0] == T::REQUIRED => {
                     misfits.push(Misfit { slot: Some(slot), message: "missing field".into() });
                 }
                 None => {}
@@ -198,7 +200,8 @@ fn call(tool: &dyn Callable, schema: &Value, text: &str, limits: &Limits) -> Res
 fn calls<T: Parameters>(text: &str, coercion: Coercion) -> Vec<Result<Ran, Vec<Problem>>> {
     let limits = Limits { coercion, ..Limits::default() };
     let tools: [&dyn Callable; 3] = [&Slotted::<T>(PhantomData), &Whole::<T>(PhantomData), &Untyped];
-    tools.iter().map(|tool| call(*tool, &schema::<T>(), text, &limits)).collect()
+    let schema = schema::<T>();
+    tools.iter().map(|tool| call(*tool, &schema, text, &limits)).collect()
 }
 
 #[track_caller]
@@ -258,8 +261,8 @@ fn strict_refuses_with_the_right_kind() {
         let problems = refused::<Plain>(text, Coercion::Strict);
         let kinds: Vec<_> = problems.iter().map(|problem| (problem.kind, problem.path.as_str())).collect();
         assert!(kinds.contains(&(kind, path)), "{id}: {problems:?}");
-        let text = message("t", &problems);
-        assert!(!text.contains("<") && text.chars().count() <= 2000, "{id}: {text}");
+        let text = message("t", &problems).to_string();
+        assert!(!text.contains('<') && text.chars().count() <= 2000, "{id}: {text}");
     }
 }
 
@@ -267,6 +270,9 @@ fn strict_refuses_with_the_right_kind() {
 fn strict_takes_what_is_right() {
     assert_eq!(ran::<Plain>(r#"{"n":1}"#, Coercion::Strict).args["n"], 1);
     assert_eq!(ran::<Plain>(r#"{"n":1,"s":"a\u0000b"}"#, Coercion::Strict).args["s"], "a\0b");
+    for nothing in ["", "  \n", "null", "{}"] {
+        assert!(call(&Untyped, &json!({"type": "object"}), nothing, &Limits::default()).is_ok());
+    }
     // Nothing has to be given, so nothing may be said.
     let limits = Limits { coercion: Coercion::Strict, ..Limits::default() };
     assert!(call(&Untyped, &json!({"type": "object"}), "", &limits).is_ok());
@@ -279,7 +285,7 @@ fn hostile_keys_stay_on_their_line_and_short() {
     for (key, seen) in rows {
         let problems = refused::<Plain>(&format!("{{\"{key}\":1}}"), Coercion::Strict);
         assert_eq!(problems[0].kind, ProblemKind::UnknownField);
-        let text = message("t", &problems);
+        let text = message("t", &problems).to_string();
         assert!(text.contains(seen) && text.chars().count() < 500, "{text}");
         assert!(!text.contains(&"k".repeat(81)), "{text}");
         assert_eq!(text.lines().count(), problems.len() + 2, "{text}");
@@ -308,8 +314,8 @@ fn size_and_depth_are_bounded() {
 #[test]
 fn many_keys_and_values_repeated_stay_linear() {
     let mut members = Members::new();
-    let many: String = (0..200_000).map(|key| format!(",\"{key}\":1")).collect();
-    assert!(scan::scan(&format!("{{{}}}", &many[1..]), 64, &mut members).is_ok());
+    let many: serde_json::Map<String, Value> = (0..200_000).map(|key| (key.to_string(), json!(1))).collect();
+    assert!(scan::scan(&Value::Object(many).to_string(), 64, &mut members).is_ok());
     assert_eq!(members.as_slice().len(), 200_000);
     let long = format!("[{}1]", "1,".repeat(50_000));
     let repeated = format!("{{\"k\":{long}{}}}", ",\"k\":1".repeat(20_000));
@@ -358,7 +364,7 @@ fn problems_read_as_in_the_table() {
 fn all_problems_stand_in_one_message() {
     let problems = refused::<Args>(r#"{"n":1,"i":[{"x":1},{"x":"two"}],"u":"kelvin"}"#, Coercion::Lossless);
     assert_eq!(
-        message("t", &problems),
+        message("t", &problems).to_string(),
         "Invalid arguments for tool `t` (2 problems); the tool was not run.\n\
          1. `i[1].x`: expected integer, got string \"two\".\n\
          2. `u`: expected one of celsius, fahrenheit or null, got string \"kelvin\".\n\
@@ -366,7 +372,7 @@ fn all_problems_stand_in_one_message() {
     );
     let problems = refused::<City>(r#"{"dayz":1,"days":true,"zip":"\n"}"#, Coercion::Strict);
     assert_eq!(
-        message("t", &problems),
+        message("t", &problems).to_string(),
         "Invalid arguments for tool `t` (4 problems); the tool was not run.\n\
          1. `dayz`: no such field; known fields: city, days.\n\
          2. `zip`: no such field; known fields: city, days.\n\
@@ -374,6 +380,176 @@ fn all_problems_stand_in_one_message() {
          4. `days`: expected integer, got boolean true.\n\
          Call `t` again with corrected arguments."
     );
+}
+
+#[test]
+fn repairs_lose_nothing_and_are_noted() {
+    let rows: &[(&str, &str, Value, &[&str])] = &[
+        ("arg-08", r#""{\"n\": 5}""#, json!({"n": 5}), &["unwrapped JSON string"]),
+        ("arg-10", r#"{"n":"5"}"#, json!({"n": 5}), &["/n: string -> integer"]),
+        ("arg-12", r#"{"n":5.0}"#, json!({"n": 5}), &["/n: number -> integer"]),
+        ("arg-18", r#"{"n":1,"d":null}"#, json!({"n": 1}), &["/d: null treated as absent"]),
+        ("arg-20", r#"{"n":1,"o":""}"#, json!({"n": 1}), &["/o: empty string treated as absent"]),
+        ("arg-23", r#"{"n":1,"b":"False"}"#, json!({"n": 1, "b": false}), &["/b: string -> boolean"]),
+        ("arg-25", r#"{"n":1,"s":5}"#, json!({"n": 1, "s": "5"}), &["/s: integer -> string"]),
+        ("arg-27", r#"{"n":1,"f":"1.5"}"#, json!({"n": 1, "f": 1.5}), &["/f: string -> number"]),
+        ("arg-31", r#"{"n":1,"i":{"x":1}}"#, json!({"n": 1, "i": [{"x": 1, "y": null}]}), &["/i: object -> array"]),
+        (
+            "arg-32",
+            r#"{"n":1,"i":"[{\"x\":1}]"}"#,
+            json!({"n": 1, "i": [{"x": 1, "y": null}]}),
+            &["/i: string -> array"],
+        ),
+        (
+            "arg-36",
+            r#"{"n":1,"op":{"kind":"insert","at":"3","text":"x"}}"#,
+            json!({"n": 1, "op": {"kind": "insert", "at": 3, "text": "x"}}),
+            &["/op/at: string -> integer"],
+        ),
+        (
+            "arg-39",
+            r#"{"n":1,"op":"{\"kind\":\"delete\",\"from\":1,\"to\":2}"}"#,
+            json!({"n": 1, "op": {"kind": "delete", "from": 1, "to": 2}}),
+            &["/op: decoded JSON string"],
+        ),
+        ("arg-40", r#"{"n":1,"fx":"7"}"#, json!({"n": 1, "fx": "7"}), &[]),
+        ("arg-45", r#"{"n":1,"big":9007199254740993}"#, json!({"n": 1, "big": 9_007_199_254_740_993_u64}), &[]),
+        (
+            "arg-46",
+            r#"{"n":1,"big":"9007199254740993"}"#,
+            json!({"n": 1, "big": 9_007_199_254_740_993_u64}),
+            &["/big: string -> integer"],
+        ),
+        ("arg-56", r#"{"n":1,}"#, json!({"n": 1}), &["repaired JSON syntax"]),
+        ("arg-57", "```json\n{\"n\":1}\n```", json!({"n": 1}), &["stripped code fence"]),
+        ("arg-58", "{'n':1,'b':True,'o':None}", json!({"n": 1, "b": true, "o": null}), &["repaired JSON syntax"]),
+        ("arg-59", "{n:1}", json!({"n": 1}), &["repaired JSON syntax"]),
+        ("arg-60", r#"{"n":1}<|call|>"#, json!({"n": 1}), &["stripped trailing control token"]),
+        ("enum", r#"{"n":1,"u":"Celsius"}"#, json!({"n": 1, "u": "celsius"}), &["/u: Celsius -> celsius"]),
+        ("one", r#"{"n":1,"l":"a"}"#, json!({"n": 1, "l": ["a"]}), &["/l: string -> array"]),
+        ("kept", r#"{"n":1,"s":"[1]","v":"{\"a\":1}"}"#, json!({"n": 1, "s": "[1]", "v": "{\"a\":1}"}), &[]),
+        ("-0", r#"{"n":-0}"#, json!({"n": 0}), &["/n: number -> integer"]),
+        ("twice", r#""\"{\\\"n\\\":1}\"""#, json!({"n": 1}), &["unwrapped JSON string"]),
+        ("quotes", r#"{'n':1,'s':'it\'s "so"'}"#, json!({"n": 1, "s": "it's \"so\""}), &["repaired JSON syntax"]),
+    ];
+    for (id, text, expected, notes) in rows {
+        let ran = ran::<Args>(text, Coercion::Lossless);
+        assert_eq!(
+            (&ran.args, ran.notes.iter().map(String::as_str).collect::<Vec<_>>()),
+            (expected, notes.to_vec()),
+            "{id}"
+        );
+        assert_eq!(ran.notices, [""; 0], "{id}");
+        if !notes.is_empty() {
+            refused::<Args>(text, Coercion::Strict);
+        }
+    }
+}
+
+#[test]
+fn what_can_not_be_repaired_is_told_after_the_repairs() {
+    let rows: &[(&str, &str, &[[&str; 3]])] = &[
+        ("arg-37", r#"{"n":1,"op":{"kind":"Insert","at":"x","text":"x"}}"#, &[["/op/at", "integer", r#"string "x""#]]),
+        ("range", r#"{"n":"-5"}"#, &[["/n", "integer 0..=4294967295", "-5"]]),
+        ("arg-47", r#"{"n":1,"big":9007199254740994.0}"#, &[["/big", "integer or null", "number 9007199254740994.0"]]),
+        ("not a number", r#"{"n":"05"}"#, &[["/n", "integer", r#"string "05""#]]),
+        ("cut", "{'n':1,'s':'hal", &[["", "complete JSON object", "unterminated JSON"]]),
+        ("cut in a string", r#""{\"n\":1""#, &[["", "complete JSON object", "unterminated JSON"]]),
+        ("cut after a bare key", r#"{n:"hal"#, &[["", "complete JSON object", "unterminated JSON"]]),
+        ("cut in a fence", "```json\n{\"n\":1", &[["", "complete JSON object", "unterminated JSON"]]),
+        ("no object at all", r#""tr""#, &[["", "object", "string"]]),
+        ("empty string", r#""""#, &[["", "object", "string"]]),
+        ("cut before a token", r#"{"n":1<|call|>"#, &[["", "complete JSON object", "unterminated JSON"]]),
+    ];
+    for (id, text, expected) in rows {
+        let problems = refused::<Args>(text, Coercion::Lossless);
+        let found: Vec<_> =
+            problems.iter().map(|problem| [&*problem.path, &*problem.expected, &*problem.got]).collect();
+        assert_eq!(found, *expected, "{id}");
+    }
+    for (id, text) in [
+        ("arg-62", r#"{"n":1}}"#),
+        ("arg-63", r#"{"n":1} and then"#),
+        ("arg-65", r#"{"n":1,"s":"C:\path"}"#),
+        ("the same in single quotes", r"{'n':1,'s':'C:\path'}"),
+        ("prose", "it's {'n':1}"),
+    ] {
+        let problem = &refused::<Args>(text, Coercion::Lossless)[0];
+        assert_eq!((problem.kind, problem.expected.as_str()), (ProblemKind::InvalidJson, "JSON object"), "{id}");
+        assert!(problem.got.starts_with("unparsable text (line 1, column "), "{id}: {problem:?}");
+    }
+}
+
+#[test]
+fn null_is_absent_where_every_key_had_to_be_written() {
+    fn ten() -> u32 {
+        10
+    }
+    parameters! { Defaults requires none:
+        #[serde(default)] a: u32,
+        #[serde(default = "ten")] b: u32,
+        #[serde(default)] c: Vec<String>,
+        #[serde(default)] d: Option<String>,
+        #[serde(default)] f: bool,
+    }
+    let all = r#"{"a":null,"b":null,"c":null,"d":null,"f":null}"#;
+    for ran in calls::<Defaults>(all, Coercion::Lossless).into_iter().map(Result::unwrap) {
+        assert_eq!(ran.notes.len(), 4, "{ran:?}");
+    }
+    let whole = call(&Whole::<Defaults>(PhantomData), &schema::<Defaults>(), all, &Limits::default()).unwrap();
+    assert_eq!(whole.args, json!({"a": 0, "b": 10, "c": [], "d": null, "f": false}));
+}
+
+#[test]
+fn long_values_are_shown_in_part() {
+    let text = format!("{{\"n\":1,\"s\":[\"{}\"]}}", "x".repeat(200_000));
+    let problem = &refused::<Args>(&text, Coercion::Lossless)[0];
+    assert_eq!((problem.path.as_str(), problem.expected.as_str()), ("/s", "string"));
+    assert_eq!(problem.got.chars().count(), 80);
+}
+
+#[test]
+fn a_type_that_takes_more_keys_than_its_schema_is_asked() {
+    struct Lenient;
+    impl Callable for Lenient {
+        fn names(&self) -> Option<&'static [&'static [&'static str]]> {
+            None
+        }
+        fn ignored(&self, text: &str) -> Option<Vec<String>> {
+            Some(if text.contains("zip") { vec!["zip".into()] } else { Vec::new() })
+        }
+        fn check(&self, _: RawArguments<'_>) -> Result<(), Vec<Misfit>> {
+            Ok(())
+        }
+        fn start<'a>(&'a self, _: RawArguments<'_>, _: &'a CallContext) -> Result<Started<'a>, Vec<Misfit>> {
+            Ok(done(Value::Null))
+        }
+    }
+    let schema = schema::<City>();
+    let call = |text: &str, coercion| call(&Lenient, &schema, text, &Limits { coercion, ..Limits::default() });
+    assert!(call(r#"{"town":"Paris"}"#, Coercion::Strict).is_ok());
+    assert_eq!(call(r#"{"town":"Paris","zip":1}"#, Coercion::Strict).unwrap_err()[0].path, "/zip");
+    assert_eq!(call(r#"{"town":"Paris","zip":1}"#, Coercion::Lossless).unwrap().notices.len(), 1);
+}
+
+#[test]
+fn the_deepest_arguments_fit_a_small_stack() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"e": {"$ref": "#/$defs/e"}},
+        "$defs": {"e": {"anyOf": [{"type": "null"}, {"oneOf": [
+            {"type": "object", "properties": {"l": {"$ref": "#/$defs/e"}}, "required": ["l"]},
+            {"type": "integer"}
+        ]}]}}
+    });
+    let nested = format!("{{\"e\":{}true{}}}", "{\"l\":".repeat(126), "}".repeat(126));
+    let small = std::thread::Builder::new().stack_size(1 << 20);
+    let thread = small.spawn(move || {
+        let limits = Limits { depth: usize::MAX, ..Limits::default() };
+        call(&Untyped, &schema, &nested, &limits).unwrap_err()
+    });
+    let problems = thread.unwrap().join().unwrap();
+    assert_eq!(problems[0].path.len(), 2 + 2 * 126);
 }
 
 #[test]
@@ -396,7 +572,7 @@ fn keys_that_can_only_mean_one_parameter_are_it() {
     let near = refused::<City>(r#"{"citty":"Paris"}"#, Coercion::Lossless);
     assert_eq!(near.len(), 1, "that it is missing is the same mistake: {near:?}");
     assert_eq!((near[0].path.as_str(), near[0].kind), ("/citty", ProblemKind::UnknownField));
-    assert!(message("t", &near).contains("1. `citty`: no such field; did you mean `city`?\n"));
+    assert!(message("t", &near).to_string().contains("1. `citty`: no such field; did you mean `city`?\n"));
 }
 
 #[test]
@@ -459,7 +635,7 @@ fn words_of_a_custom_type_are_passed_on() {
             if port == 0 { Err(serde::de::Error::custom("port 0 is reserved")) } else { Ok(Self(port)) }
         }
     }
-    parameters! { Listen: port: Port, }
+    parameters! { Listen requires port: port: Port, }
     let slotted = call(&Slotted::<Listen>(PhantomData), &schema::<Listen>(), r#"{"port":0}"#, &Limits::default());
     let problem = &slotted.unwrap_err()[0];
     assert_eq!((problem.path.as_str(), problem.expected.as_str()), ("/port", "integer (port 0 is reserved)"));
@@ -486,12 +662,13 @@ fn alternatives_inside_alternatives_end() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// The grammar is `serde_json`'s; only a string with a lone surrogate is a value to it.
+    /// The grammar is `serde_json`'s, but that a number too large for a float is still a number.
     #[test]
     fn the_scan_agrees_with_serde_json(text in r#"[\[\]{}:,"\\ \n0-2.eE+\-truefalsnb]{0,14}|\{("[ab]":(-?[0-3]{1,2}(\.[0-9])?|"[a\\n/u0-9d]{0,7}"|\[1, ?null\]|\{"b":tru?e\}),?){0,3}\}"#) {
         let mut members = Members::new();
         let ours = scan::scan(&text, 127, &mut members);
         let theirs = serde_json::from_str::<Value>(&text);
+        prop_assume!(!matches!(&theirs, Err(error) if error.to_string().starts_with("number out of range")));
         match ours {
             Ok(_) => prop_assert!(theirs.is_ok_and(|value| value.is_object())),
             Err(Fault::NotAnObject(_)) => prop_assert!(theirs.is_ok_and(|value| !value.is_object())),
@@ -501,6 +678,11 @@ proptest! {
         }
     }
 
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
     /// Whatever a model sends, the answer is one safe message.
     #[test]
     fn no_text_breaks_the_message(text in any::<String>(), key in any::<String>(), value in any::<String>()) {
@@ -508,7 +690,7 @@ proptest! {
         let value = serde_json::to_string(&value).unwrap();
         for text in [text, format!("{{{key}:{value}}}"), format!("{{\"n\":{value}}}"), format!("{{\"m\":{{{key}:{value}}}}}")] {
             for outcome in calls::<Args>(&text, Coercion::Strict) {
-                let message = message("t", &outcome.unwrap_err());
+                let message = message("t", &outcome.unwrap_err()).to_string();
                 prop_assert!(message.chars().count() <= 2000);
                 let is_safe = !message.contains(['<', '\u{200b}', '\u{202e}', '\r']);
                 prop_assert!(is_safe, "{}", message);

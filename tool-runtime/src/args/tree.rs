@@ -8,7 +8,7 @@ use super::string;
 pub(super) enum Node<'t> {
     Null,
     Bool(bool),
-    Number(&'t str),
+    Number(Cow<'t, str>),
     String(Cow<'t, str>),
     Array(Vec<Node<'t>>),
     Object(Vec<(Cow<'t, str>, Node<'t>)>),
@@ -40,6 +40,48 @@ impl<'t> Node<'t> {
         }
     }
 
+    pub(super) fn into_owned(self) -> Node<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            Self::Null => Node::Null,
+            Self::Bool(truth) => Node::Bool(truth),
+            Self::Number(number) => Node::Number(owned(number)),
+            Self::String(text) => Node::String(owned(text)),
+            Self::Array(items) => Node::Array(items.into_iter().map(Node::into_owned).collect()),
+            Self::Object(members) => {
+                Node::Object(members.into_iter().map(|(key, value)| (owned(key), value.into_owned())).collect())
+            }
+        }
+    }
+
+    /// As JSON text.
+    pub(super) fn write(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+            Self::Number(number) => out.push_str(number),
+            Self::String(text) => string::quote(text, out),
+            Self::Array(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    out.push_str(if index > 0 { "," } else { "" });
+                    item.write(out);
+                }
+                out.push(']');
+            }
+            Self::Object(members) => {
+                out.push('{');
+                for (index, (key, value)) in members.iter().enumerate() {
+                    out.push_str(if index > 0 { "," } else { "" });
+                    string::quote(key, out);
+                    out.push(':');
+                    value.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
     /// How many values there are, itself included.
     pub(super) fn count(&self) -> usize {
         1 + match self {
@@ -57,7 +99,7 @@ impl<'t> Node<'t> {
             (Self::Bool(a), Value::Bool(b)) => a == b,
             (Self::String(a), Value::String(b)) => a == b,
             (Self::Number(a), Value::Number(b)) => {
-                *a == b.to_string() || (!is_integer(a) || b.is_f64()) && a.parse::<f64>().ok() == b.as_f64()
+                *a == *b.to_string() || (!is_integer(a) || b.is_f64()) && a.parse::<f64>().ok() == b.as_f64()
             }
             (Self::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b)),
             (Self::Object(a), Value::Object(b)) => {
@@ -123,7 +165,7 @@ impl<'t> Reader<'t> {
                 "true" => Node::Bool(true),
                 "false" => Node::Bool(false),
                 "null" | "" => Node::Null,
-                number => Node::Number(number),
+                number => Node::Number(Cow::Borrowed(number)),
             },
         }
     }

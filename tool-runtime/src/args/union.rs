@@ -31,6 +31,15 @@ impl<'s> Walk<'s> {
     }
 }
 
+/// The branch that the value names by its tag or its keys.
+pub(super) fn meant<'s>(root: &'s Value, branches: &'s [Value], node: &Node<'_>) -> Option<&'s Value> {
+    match tag_of(root, branches, node).map(|tag| chosen(&tag, node)) {
+        Some(Chosen::Branch(index)) => branches.get(index),
+        Some(_) => None,
+        None => nearest(root, branches, node),
+    }
+}
+
 impl Wanted<'_> {
     fn is_list(&self) -> bool {
         !self.values.is_empty() && self.kinds.is_empty() && !self.any

@@ -22,14 +22,7 @@ const MAX_HOPS: usize = 16;
 /// Every problem of `node` with `schema`, which is also where references resolve. Unknown keys of the root are left
 /// to the key rules.
 pub(super) fn problems(schema: &Value, node: &Node<'_>) -> Vec<Problem> {
-    let mut walk = Walk {
-        root: schema,
-        path: String::new(),
-        problems: Vec::new(),
-        trial: None,
-        steps_left: STEPS + STEPS_PER_VALUE * node.count(),
-        hops: 0,
-    };
+    let mut walk = Walk::new(schema, node);
     walk.value(schema, node);
     if walk.steps_left == 0 {
         walk.problems.clear();
@@ -53,6 +46,11 @@ pub(super) struct Walk<'s> {
 }
 
 impl<'s> Walk<'s> {
+    pub(super) fn new(root: &'s Value, node: &Node<'_>) -> Self {
+        let steps_left = STEPS + STEPS_PER_VALUE * node.count();
+        Self { root, path: String::new(), problems: Vec::new(), trial: None, steps_left, hops: 0 }
+    }
+
     pub(super) fn value(&mut self, schema: &'s Value, node: &Node<'_>) {
         if self.trial == Some(true) {
             return;

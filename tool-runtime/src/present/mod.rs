@@ -4,16 +4,20 @@ mod parts;
 mod source;
 mod text;
 
+use source::Cleaner;
+
 use std::sync::Arc;
 
 use crate::{
-    artifact::{ArtifactMeta, Saved},
-    fence::{self, Marker},
-    header::{self, Header, Pointer},
+    artifact::{ArtifactMeta, ArtifactRef, Saved},
+    fence::{self, Fenced},
+    header::{Header, Pointer},
+    notice::Notice,
     outcome::{ModelText, Receipt, Status},
     output::Part,
     policy::{Policy, Scope, Trust},
-    registry::{Inner, Installed},
+    registry::Inner,
+    render,
     resolve::Facing,
     sanitise::{self, Sanitised},
     thread::{self, Place},
@@ -22,14 +26,19 @@ use crate::{
 };
 
 /// Everything that presenting needs, owned, so that it can go to another thread.
+#[derive(Clone)]
 pub(crate) struct Job {
     pub(crate) inner: Arc<Inner>,
-    pub(crate) index: usize,
+    /// The tool's name; of no tool, as the model wrote it.
+    pub(crate) tool: Arc<str>,
+    pub(crate) policy: Policy,
     pub(crate) call_id: Arc<str>,
     pub(crate) output: Output,
     pub(crate) facing: Facing,
-    /// For the model, a sentence each.
-    pub(crate) notices: Vec<String>,
+    pub(crate) notices: Vec<Notice>,
+    pub(crate) session: Option<Arc<str>>,
+    /// The full result, where it has been saved already.
+    pub(crate) kept: Option<ArtifactRef>,
 }
 
 /// What the model reads, and what to say about it.
@@ -62,24 +71,26 @@ pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread>
     match &job.facing {
         Facing::Parts(parts) => parts::present(job, parts, saves),
         Facing::Message(message) => Ok(text::message(job, message)),
+        Facing::Own(text) => Ok(text::own(job, text)),
         Facing::Full | Facing::View(..) | Facing::Error { .. } => text::present(job, saves),
     }
 }
 
-/// Presents a result at once, or on the blocking pool where a store has to be waited for.
-pub(crate) async fn present_at(job: Job, place: Place) -> Presented {
+/// Presents a result at once, or on the blocking pool where a store has to be waited for. Gives the job back.
+pub(crate) async fn present_at(job: Job, place: Place) -> (Presented, Job) {
     if place == Place::Thread || !thread::is_inside_runtime() {
-        return present_waiting(&job, Saves::Any);
+        return (present_waiting(&job, Saves::Any), job);
     }
     if let Ok(presented) = present(&job, Saves::OnlyQuick) {
-        return presented;
+        return (presented, job);
     }
     let job = Arc::new(job);
     let worker = Arc::clone(&job);
-    match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
+    let presented = match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
         Some(presented) => presented.await,
         None => present_waiting(&job, Saves::Any),
-    }
+    };
+    (presented, Arc::unwrap_or_clone(job))
 }
 
 /// Where waiting is no trouble.
@@ -89,33 +100,42 @@ fn present_waiting(job: &Job, saves: Saves) -> Presented {
 }
 
 impl Job {
-    fn tool(&self) -> &Installed {
-        &self.inner.tools[self.index]
-    }
-
-    fn policy(&self) -> &Policy {
-        &self.tool().policy
+    /// Whether a lower limit would make what the model reads shorter.
+    pub(crate) fn can_shrink(&self) -> bool {
+        !matches!(self.facing, Facing::Message(_) | Facing::Own(_))
     }
 
     fn is_external(&self) -> bool {
-        self.policy().trust == Trust::External
+        self.policy.trust == Trust::External
     }
 
-    /// The markers for the `part`-th text of this call.
-    fn marker(&self, part: usize, body: &Sanitised<'_>) -> Marker {
-        fence::marker(self.policy().fence, &self.inner.key, &self.call_id, part, &self.tool().name, body)
+    fn cleaner(&self) -> Cleaner<'_> {
+        Cleaner::new(self.is_external(), &self.inner.redactors)
+    }
+
+    /// Fences the `part`-th text of this call.
+    fn fence<'t>(&self, part: usize, body: Sanitised<'t>) -> Fenced<'t> {
+        let marker = fence::marker(self.policy.fence, &self.inner.key, &self.call_id, part, &self.tool, &body);
+        fence::wrap(marker, body)
     }
 
     /// Opens a save of this call's full result.
     fn open(&self, is_json: bool, saves: Saves) -> Opened {
         let Some(store) = &self.inner.store else { return Opened::NoStore };
+        if let Some(artifact) = &self.kept {
+            return Opened::Saved(artifact.clone());
+        }
         if saves == Saves::OnlyQuick && store.blocks() {
             return Opened::NeedsThread;
         }
         let now = self.inner.clock.now();
-        let tool = &*self.tool().name;
+        let tool = &*self.tool;
         let meta = if is_json { ArtifactMeta::json(tool, now) } else { ArtifactMeta::text(tool, now) };
-        match store.create(&meta.with_trust(self.policy().trust)) {
+        let meta = match &self.session {
+            Some(session) => meta.with_session(&**session),
+            None => meta,
+        };
+        match store.create(&meta.with_trust(self.policy.trust)) {
             Ok(writer) => Opened::Writer(writer),
             Err(error) => {
                 tracing::warn!(tool, reason = %error, error = ?error, "a full result could not be saved");
@@ -131,6 +151,32 @@ impl Saves {
     }
 }
 
+/// The notices as one block; external quotations in a fence of their own. Whatever can't be cleaned is left out.
+fn notices(job: &Job, notices: &[Notice]) -> String {
+    if notices.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<render::Line> = notices
+        .iter()
+        .enumerate()
+        .map(|(index, notice)| {
+            let clean = |text: &str| job.cleaner().line(text, MAX_QUOTED).unwrap_or_else(|| "(withheld)".to_owned());
+            let quoted = notice.quoted.as_deref().map(|quoted| {
+                let body = Sanitised::after_cut(clean(quoted));
+                job.fence(QUOTED + index, body).pieces().concat()
+            });
+            render::Line { text: clean(&notice.text), quoted }
+        })
+        .collect();
+    render::notices(&lines)
+}
+
+/// Characters of a sentence or a quotation in a notice; all of them share 2,000.
+const MAX_QUOTED: usize = 1000;
+
+/// The first part number of texts quoted in notices, beyond those of the result itself.
+const QUOTED: usize = 1 << 32;
+
 /// Writes down what became of the full result.
 fn record(receipt: &mut Receipt, saved: &Saved) {
     receipt.artifact = saved.artifact().cloned();
@@ -143,31 +189,41 @@ fn record(receipt: &mut Receipt, saved: &Saved) {
 
 /// The header above a cut text. Its pointer is left out where header and text would be longer than the original.
 fn header_for(job: &Job, original: usize, shown: usize, full: Option<usize>, saved: &Saved) -> String {
-    let pointer = if job.inner.show_paths { Pointer::Path } else { Pointer::Id };
-    let header = Header { original, shown, full, saved, pointer };
+    let header = Header { original, shown, full, saved, pointer: pointer(job, full, saved) };
     if header.chars() + 1 + shown > original {
         return Header { pointer: Pointer::Omitted, ..header }.to_string();
     }
     header.to_string()
 }
 
+/// How the header names the artifact: not at all where the limit bounds the header too and it would take up half.
+fn pointer(job: &Job, full: Option<usize>, saved: &Saved) -> Pointer {
+    let pointer = if job.inner.show_paths { Pointer::Path } else { Pointer::Id };
+    match (job.policy.scope, job.policy.limit) {
+        (Scope::Total, Some(limit)) if longest(full, saved, pointer) > limit / 2 => Pointer::Omitted,
+        _ => pointer,
+    }
+}
+
+/// The longest that such a header can be.
+fn longest(full: Option<usize>, saved: &Saved, pointer: Pointer) -> usize {
+    Header { original: usize::MAX, shown: usize::MAX, full, saved, pointer }.chars()
+}
+
 /// What a header takes off the limit: nothing, unless the limit bounds all that the model reads.
 fn header_room(job: &Job, full: Option<usize>, saved: &Saved) -> usize {
-    match job.policy().scope {
+    match job.policy.scope {
         Scope::Content => 0,
-        Scope::Total => {
-            let named = saved.artifact().map_or(0, |artifact| header::pointer_chars(artifact, Pointer::Path));
-            header::longest(full, named) + 1
-        }
+        Scope::Total => longest(full, saved, pointer(job, full, saved)) + 1,
     }
 }
 
 /// Says where a result is that was kept although nothing was cut.
-fn kept_notice(job: &Job, saved: &Saved) -> Option<String> {
+fn kept_notice(job: &Job, saved: &Saved) -> Option<Notice> {
     let artifact = saved.artifact()?;
     let name = match &artifact.path {
         Some(path) if job.inner.show_paths => sanitise::line(&path.display().to_string(), 500),
         _ => artifact.id.clone(),
     };
-    Some(format!("the full output ({} chars) is kept as {name}", artifact.chars))
+    Some(Notice::new(format_args!("the full output ({} chars) is kept as {name}", artifact.chars)))
 }

@@ -10,41 +10,44 @@ use crate::{
     outcome::{ModelText, Receipt, ViewSource},
     output::Part,
     policy::{Keep, Scope, TruncationStrategy},
-    render::{self, Reply},
-    sanitise::{self, Counts, Sanitised},
+    sanitise::{self, Sanitised},
     truncate::{self, Saving, Unfit},
 };
 
 use super::{
-    Job, NeedsThread, Presented, Saves, header_for, header_room, kept_notice, record,
-    source::{Cleaner, Source, with_material},
+    Job, NeedsThread, Presented, Saves, header_for, header_room, kept_notice, notices, record,
+    source::{Source, with_material},
     text,
 };
 
 pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Presented, NeedsThread> {
     let raw: Vec<&str> = parts.iter().filter_map(as_text).collect();
-    let Ok(cleaned) = contain::call(|| raw.iter().map(|text| clean(job, text)).collect::<Vec<_>>()) else {
+    let cleaner = job.cleaner();
+    let Some(cleaned) = raw.iter().map(|text| cleaner.text(text)).collect::<Option<Vec<_>>>() else {
         return Ok(text::withheld(job, "it could not be cleaned"));
     };
-    let lengths: Vec<usize> = cleaned.iter().map(|(text, _)| cut::count(text)).collect();
+    let lengths: Vec<usize> = cleaned.iter().map(|text| cut::count(text)).collect();
     let total: usize = lengths.iter().sum();
     let limit = limit(job, lengths.len());
     let truncated = limit.is_some_and(|limit| total > limit);
-    let saved = if truncated || job.policy().keep == Keep::Always { save(job, &raw, saves)? } else { Saved::Never };
+    let saved = if truncated || job.policy.keep == Keep::Always { save(job, &raw, saves)? } else { Saved::Never };
     let allowance = match limit {
-        Some(limit) if truncated => allowance(&lengths, limit.saturating_sub(header_room(job, None, &saved))),
+        Some(limit) if truncated => cut::allowance(&lengths, limit.saturating_sub(header_room(job, None, &saved))),
         _ => usize::MAX,
     };
-    let ends = match job.policy().strategy {
+    let ends = match job.policy.strategy {
         Some(TruncationStrategy::Head) => Ends::Head,
         _ => Ends::HeadTail,
     };
     let bodies: Vec<Cow<'_, str>> = cleaned
         .iter()
         .zip(&lengths)
-        .map(|((text, _), &chars)| match chars > allowance {
-            true => Cow::Owned(cut::cut(text, chars, allowance, ends)),
-            false => Cow::Borrowed(text.as_ref()),
+        .map(|(text, &chars)| {
+            if chars > allowance {
+                Cow::Owned(cut::cut(text, chars, allowance, ends))
+            } else {
+                Cow::Borrowed(text.as_ref())
+            }
         })
         .collect();
     let shown: usize = bodies.iter().map(|body| cut::count(body)).sum();
@@ -59,15 +62,15 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
         Ends::HeadTail => TruncationStrategy::HeadTail,
     });
     receipt.fenced = job.is_external() && !bodies.is_empty();
-    receipt.removed = cleaned.iter().map(|(_, counts)| counts.removed).sum();
-    receipt.defused = cleaned.iter().map(|(_, counts)| counts.defused).sum();
+    let counts = cleaner.counts();
+    (receipt.removed, receipt.defused) = (counts.removed, counts.defused);
 
-    let mut notices = job.notices.clone();
+    let mut told = job.notices.clone();
     if !truncated {
-        notices.extend(kept_notice(job, &saved));
+        told.extend(kept_notice(job, &saved));
     }
     let header = truncated.then(|| header_for(job, total, shown, None, &saved));
-    let content = assemble(job, parts, bodies, header, &render::notices(&notices));
+    let content = assemble(job, parts, bodies, header, &notices(job, &told));
     let text = flatten(&content);
     receipt.model_chars = cut::count(&text);
     Ok(Presented { text: ModelText::Own(text), content: Some(content), status: None, receipt, leak: false })
@@ -80,51 +83,26 @@ fn as_text(part: &Part) -> Option<&str> {
     }
 }
 
-fn clean<'t>(job: &Job, text: &'t str) -> (Cow<'t, str>, Counts) {
-    if job.is_external() {
-        let (text, counts) = sanitise::text(text);
-        (text.into_inner(), counts)
-    } else {
-        (Cow::Borrowed(text), Counts::default())
-    }
-}
-
 /// What the texts together may have; with `Scope::Total` what is ours is taken off first.
 fn limit(job: &Job, texts: usize) -> Option<usize> {
-    let policy = job.policy();
+    let policy = &job.policy;
     let limit = policy.limit?;
     if policy.scope == Scope::Content {
         return Some(limit);
     }
-    let fence = if job.is_external() { fence::overhead_chars(policy.fence, &job.tool().name) } else { 0 };
+    let fence = if job.is_external() { fence::overhead_chars(policy.fence, &job.tool) } else { 0 };
     // The parts are joined by a line break where they have to be one text.
-    let ours = texts * (fence + 1) + cut::count(&render::notices(&job.notices));
+    let ours = texts * (fence + 1) + cut::count(&notices(job, &job.notices));
     Some(limit.saturating_sub(ours))
-}
-
-/// The length that every text may have so that all together fit: the longest are cut first, down to one length.
-fn allowance(lengths: &[usize], limit: usize) -> usize {
-    let mut sorted = lengths.to_vec();
-    sorted.sort_unstable();
-    let mut room = limit;
-    for (index, &chars) in sorted.iter().enumerate() {
-        let share = room / (sorted.len() - index);
-        if chars > share {
-            return share;
-        }
-        room -= chars;
-    }
-    usize::MAX
 }
 
 /// All texts as one artifact, a line break between each.
 fn save(job: &Job, raw: &[&str], saves: Saves) -> Result<Saved, NeedsThread> {
     let mut open = || job.open(false, saves);
     let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
-    let cleaner = Cleaner::default();
-    let saved = contain::call(|| {
-        with_material(Source::Texts(raw), job.is_external(), &cleaner, |material| truncate::save(material, &mut saving))
-    });
+    let cleaner = job.cleaner();
+    let saved =
+        contain::call(|| with_material(Source::Texts(raw), &cleaner, |material| truncate::save(material, &mut saving)));
     match saved {
         Ok(Ok((saved, _))) => Ok(saved),
         Ok(Err(Unfit::NeedsThread)) => Err(NeedsThread),
@@ -144,14 +122,11 @@ fn assemble(job: &Job, parts: &[Part], bodies: Vec<Cow<'_, str>>, header: Option
             }
             Part::Text(_) => {
                 let Some((index, body)) = bodies.next() else { continue };
-                let body = Sanitised::after_cut(body.into_owned());
-                let marker = job.is_external().then(|| job.marker(index, &body));
-                let reply = Reply {
-                    fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-                    body: body.as_str(),
-                    ..Reply::default()
-                };
-                content.push(Part::Text(reply.text()));
+                content.push(Part::Text(if job.is_external() {
+                    job.fence(index, Sanitised::after_cut(body)).pieces().concat()
+                } else {
+                    body.into_owned()
+                }));
             }
         }
     }
@@ -171,26 +146,4 @@ fn flatten(content: &[Part]) -> String {
         })
         .collect();
     lines.join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::allowance;
-
-    #[test]
-    fn the_longest_texts_are_cut_first() {
-        assert_eq!(allowance(&[10, 100, 50], 160), usize::MAX);
-        assert_eq!(allowance(&[10, 100, 50], 100), 45);
-        assert_eq!(allowance(&[10, 100, 50], 120), 60);
-        assert_eq!(allowance(&[], 0), usize::MAX);
-    }
-
-    #[test]
-    fn the_texts_together_obey_the_limit() {
-        for limit in 0..200 {
-            let lengths = [3, 70, 70, 1, 0, 41];
-            let cut = allowance(&lengths, limit);
-            assert!(lengths.iter().map(|&chars| chars.min(cut)).sum::<usize>() <= limit, "{limit}");
-        }
-    }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::{
     contain, cut,
     json::{self, Edit, Fault, Push, Role, Walk},
+    redact::Redactor,
     sanitise::{self, Counts},
     truncate::Material,
     value::Output,
@@ -35,9 +36,11 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Cleans external text, and counts. After a panic in here nothing of the text may be shown.
-#[derive(Default)]
-pub(super) struct Cleaner {
+/// Makes a text fit to be shown: external text is sanitised, then every redactor runs. Counts what it does. After a
+/// panic in here nothing of the text may be shown.
+pub(super) struct Cleaner<'r> {
+    external: bool,
+    redactors: &'r [Box<dyn Redactor>],
     running: Cell<Tally>,
     /// Of the last pour that ran to its end.
     tally: Cell<Tally>,
@@ -56,20 +59,40 @@ pub(super) struct Tally {
     renamed: usize,
 }
 
-impl Cleaner {
+impl<'r> Cleaner<'r> {
+    pub(super) fn new(external: bool, redactors: &'r [Box<dyn Redactor>]) -> Self {
+        Self {
+            external,
+            redactors,
+            running: Cell::default(),
+            tally: Cell::default(),
+            broken: Cell::new(false),
+            #[cfg(test)]
+            panics: false,
+        }
+    }
+
     pub(super) fn tally(&self) -> Tally {
         self.tally.get()
+    }
+
+    /// What was removed and defused so far, for texts that are cleaned one by one.
+    pub(super) fn counts(&self) -> Counts {
+        self.running.get().counts
     }
 
     pub(super) fn is_broken(&self) -> bool {
         self.broken.get()
     }
 
-    fn add(&self, counts: Counts, shrunk: isize) {
+    /// Whether there is anything to do.
+    fn is_idle(&self) -> bool {
+        !self.external && self.redactors.is_empty()
+    }
+
+    fn note(&self, note: impl FnOnce(&mut Tally)) {
         let mut tally = self.running.get();
-        tally.counts.removed += counts.removed;
-        tally.counts.defused += counts.defused;
-        tally.shrunk += shrunk;
+        note(&mut tally);
         self.running.set(tally);
     }
 
@@ -81,52 +104,102 @@ impl Cleaner {
         self.tally.set(self.running.get());
     }
 
-    /// A whole text.
-    fn pour(&self, text: &str, push: Push<'_>) -> ControlFlow<()> {
-        let mut out = 0;
-        let poured = contain::call(|| {
+    /// Runs the steps; afterwards nothing may be shown if one of them panicked.
+    fn guarded<T>(&self, steps: impl FnOnce() -> T) -> Option<T> {
+        let done = contain::call(|| {
             #[cfg(test)]
             assert!(!self.panics, "a fault injected by a test");
-            sanitise::pour(text, &mut |piece| {
-                out += cut::count(piece);
-                push(piece)
-            })
+            steps()
         });
-        match poured {
-            Ok((counts, flow)) => {
-                self.add(counts, difference(cut::count(text), out));
-                flow
-            }
-            Err(_) => {
-                self.broken.set(true);
-                ControlFlow::Break(())
-            }
+        if done.is_err() {
+            self.broken.set(true);
         }
+        done.ok()
+    }
+
+    /// A whole text. Without redactors it streams through; they want to see all of it.
+    fn pour(&self, text: &str, push: Push<'_>) -> ControlFlow<()> {
+        if self.redactors.is_empty() {
+            let mut out = 0;
+            let poured = self.guarded(|| {
+                sanitise::pour(text, &mut |piece| {
+                    out += cut::count(piece);
+                    push(piece)
+                })
+            });
+            let Some((counts, flow)) = poured else { return ControlFlow::Break(()) };
+            self.note(|tally| tally.add(counts, difference(cut::count(text), out)));
+            return flow;
+        }
+        match self.text(text) {
+            Some(clean) => {
+                self.note(|tally| tally.shrunk += difference(cut::count(text), cut::count(&clean)));
+                push(&clean)
+            }
+            None => ControlFlow::Break(()),
+        }
+    }
+
+    /// A whole text at once; `None` where it must not be shown.
+    pub(super) fn text<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        self.guarded(|| {
+            let sanitised = self.sanitised(text.into());
+            let redacted = self.redactors.iter().fold(sanitised, |text, redactor| match text {
+                Cow::Borrowed(text) => redactor.redact(text),
+                Cow::Owned(text) => redactor.redact(&text).into_owned().into(),
+            });
+            match redacted {
+                // What was taken out may have stood inside a disguised marker.
+                Cow::Owned(_) => self.sanitised(redacted),
+                Cow::Borrowed(_) => redacted,
+            }
+        })
+    }
+
+    /// The same on one line and of limited length.
+    pub(super) fn line(&self, text: &str, max_chars: usize) -> Option<String> {
+        // Notices are sanitised whoever they come from.
+        Some(sanitise::line(&self.text(text)?, max_chars))
+    }
+
+    fn sanitised<'t>(&self, text: Cow<'t, str>) -> Cow<'t, str> {
+        if !self.external {
+            return text;
+        }
+        let (clean, counts) = match text {
+            Cow::Borrowed(text) => {
+                let (clean, counts) = sanitise::text(text);
+                (clean.into_inner(), counts)
+            }
+            Cow::Owned(text) => {
+                let (clean, counts) = sanitise::text(&text);
+                (clean.into_inner().into_owned().into(), counts)
+            }
+        };
+        self.note(|tally| tally.add(counts, 0));
+        clean
     }
 
     /// One string of a JSON value.
     fn string<'s>(&self, role: Role, text: &'s str) -> Cow<'s, str> {
-        let cleaned = contain::call(|| {
-            #[cfg(test)]
-            assert!(!self.panics, "a fault injected by a test");
-            sanitise::text(text)
-        });
-        let Ok((cleaned, counts)) = cleaned else {
-            self.broken.set(true);
-            return Cow::Borrowed("");
-        };
-        let mut cleaned = cleaned.into_inner();
-        if counts != Counts::default() || matches!(cleaned, Cow::Owned(_)) {
+        let Some(mut clean) = self.text(text) else { return Cow::Borrowed("") };
+        if matches!(clean, Cow::Owned(_)) {
             if matches!(role, Role::Key { .. }) {
                 // Two keys may be the same once cleaned, and a reader keeps only one of them.
-                let mut tally = self.running.get();
-                tally.renamed += 1;
-                self.running.set(tally);
-                cleaned = format!("{cleaned}~{}", tally.renamed).into();
+                self.note(|tally| tally.renamed += 1);
+                clean = format!("{clean}~{}", self.running.get().renamed).into();
             }
-            self.add(counts, difference(json_chars(text), json_chars(&cleaned)));
+            self.note(|tally| tally.shrunk += difference(json_chars(text), json_chars(&clean)));
         }
-        cleaned
+        clean
+    }
+}
+
+impl Tally {
+    fn add(&mut self, counts: Counts, shrunk: isize) {
+        self.counts.removed += counts.removed;
+        self.counts.defused += counts.defused;
+        self.shrunk += shrunk;
     }
 }
 
@@ -143,22 +216,21 @@ fn json_chars(text: &str) -> usize {
 /// Hands the source over as a material that can be poured again and again.
 pub(super) fn with_material<R>(
     source: Source<'_>,
-    external: bool,
-    cleaner: &Cleaner,
+    cleaner: &Cleaner<'_>,
     use_it: impl FnOnce(&Material<'_>) -> R,
 ) -> R {
     let write = |push: Push<'_>, edit: Option<Edit<'_>>| -> Result<(), Fault> {
         cleaner.begin();
         let result = match source {
-            Source::Text(text) => pour(text, external, cleaner, push),
+            Source::Text(text) => pour(text, cleaner, push),
             Source::Texts(texts) => texts.iter().enumerate().try_for_each(|(index, text)| {
                 if index > 0 && push("\n").is_break() {
                     return Err(Fault::Stopped);
                 }
-                pour(text, external, cleaner, push)
+                pour(text, cleaner, push)
             }),
-            Source::Output(output) => walk(push, edit, external, cleaner, |walk| output.write_json(walk)),
-            Source::Value(value) => walk(push, edit, external, cleaner, |walk| json::write(value, walk)),
+            Source::Output(output) => walk(push, edit, cleaner, |walk| output.write_json(walk)),
+            Source::Value(value) => walk(push, edit, cleaner, |walk| json::write(value, walk)),
         };
         if cleaner.is_broken() {
             return Err(Fault::Stopped);
@@ -170,14 +242,14 @@ pub(super) fn with_material<R>(
     };
     match source {
         // In memory already, and nothing changes it: the one case that costs no copy.
-        Source::Text(text) if !external => use_it(&Material::Whole(text)),
+        Source::Text(text) if cleaner.is_idle() => use_it(&Material::Whole(text)),
         Source::Text(_) | Source::Texts(_) => use_it(&Material::Text(&|push| write(push, None))),
         Source::Output(_) | Source::Value(_) => use_it(&Material::Json(&write)),
     }
 }
 
-fn pour(text: &str, external: bool, cleaner: &Cleaner, push: Push<'_>) -> Result<(), Fault> {
-    let flow = if external { cleaner.pour(text, push) } else { push(text) };
+fn pour(text: &str, cleaner: &Cleaner<'_>, push: Push<'_>) -> Result<(), Fault> {
+    let flow = if cleaner.is_idle() { push(text) } else { cleaner.pour(text, push) };
     match flow {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(Fault::Stopped),
@@ -188,13 +260,12 @@ fn pour(text: &str, external: bool, cleaner: &Cleaner, push: Push<'_>) -> Result
 fn walk(
     push: Push<'_>,
     edit: Option<Edit<'_>>,
-    external: bool,
-    cleaner: &Cleaner,
+    cleaner: &Cleaner<'_>,
     write: impl FnOnce(&mut Walk<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     // Each in a variable of its own: what `Walk` borrows has to outlive it.
     let (mut plain, mut clean, mut both);
-    let edit: Option<Edit<'_>> = match (external, edit) {
+    let edit: Option<Edit<'_>> = match (!cleaner.is_idle(), edit) {
         (false, None) => None,
         (false, Some(edit)) => {
             plain = for_every_lifetime(|role, text| edit(role, text));
@@ -214,9 +285,8 @@ fn walk(
     };
     let mut walk = Walk { push, edit, non_finite: 0 };
     let result = write(&mut walk);
-    let mut tally = cleaner.running.get();
-    tally.non_finite += walk.non_finite;
-    cleaner.running.set(tally);
+    let non_finite = walk.non_finite;
+    cleaner.note(|tally| tally.non_finite += non_finite);
     result
 }
 

@@ -3,21 +3,23 @@
 use std::borrow::Cow;
 
 use crate::{
+    args::Message,
     artifact::Saved,
     contain::{self, Panicked},
     cut, fence,
     json::Fault,
+    notice::Notice,
     outcome::{ModelText, Receipt, Status, ViewSource},
     output::ModelOutput,
     policy::{Keep, Scope},
-    render::{self, Reply},
+    render::{Body, Reply},
     resolve::Facing,
     sanitise::Sanitised,
     truncate::{self, Fitted, Opened, Saving, Unfit},
 };
 
 use super::{
-    Job, NeedsThread, Presented, Saves, header_for, header_room, kept_notice, record,
+    Job, NeedsThread, Presented, Saves, header_for, header_room, kept_notice, notices, record,
     source::{Cleaner, Source, with_material},
 };
 
@@ -49,7 +51,7 @@ struct Draft<'a> {
     /// Our lines before everything else.
     title: Option<String>,
     fenced: bool,
-    cleaner: Cleaner,
+    cleaner: Cleaner<'a>,
 }
 
 /// A text that fits.
@@ -67,11 +69,13 @@ impl<'a> Draft<'a> {
             Facing::View(ModelOutput::Text(text), view_source) => (Source::Text(text), *view_source, None),
             Facing::View(ModelOutput::Json(json), view_source) => (Source::Value(json), *view_source, None),
             Facing::Error { title, body } => (Source::Text(body), ViewSource::Error, Some(format!("[{title}]"))),
-            Facing::Full | Facing::Parts(_) | Facing::Message(_) => (Source::full(&job.output), ViewSource::Full, None),
+            Facing::Full | Facing::Parts(_) | Facing::Message(_) | Facing::Own(_) => {
+                (Source::full(&job.output), ViewSource::Full, None)
+            }
         };
         // By type alone: a short text is fenced like a long one.
         let fenced = job.is_external() && (!matches!(job.facing, Facing::Full) || job.output.carries_text());
-        Self { job, source, view_source, title, fenced, cleaner: Cleaner::default() }
+        Self { job, source, view_source, title, fenced, cleaner: job.cleaner() }
     }
 
     fn is_view(&self) -> bool {
@@ -79,7 +83,7 @@ impl<'a> Draft<'a> {
     }
 
     fn cut(self, saves: Saves) -> Result<Cut<'a>, Stop> {
-        let policy = self.job.policy();
+        let policy = self.job.policy;
         let limit = self.limit();
         // A view is not worth keeping, what it stands for is. And where the header counts, what it says has to be
         // known before the text is cut.
@@ -102,24 +106,24 @@ impl<'a> Draft<'a> {
 
     /// What the text may have; with `Scope::Total` all that is ours is taken off first, but for the header of a cut.
     fn limit(&self) -> Option<usize> {
-        let policy = self.job.policy();
+        let policy = self.job.policy;
         let limit = policy.limit?;
         if policy.scope == Scope::Content {
             return Some(limit);
         }
-        let fence = if self.fenced { fence::overhead_chars(policy.fence, &self.job.tool().name) } else { 0 };
+        let fence = if self.fenced { fence::overhead_chars(policy.fence, &self.job.tool) } else { 0 };
         let title = self.title.as_ref().map_or(0, |title| cut::count(title) + 1);
-        let notices = cut::count(&render::notices(&self.job.notices));
+        let notices = cut::count(&notices(self.job, &self.job.notices));
         Some(limit.saturating_sub(fence + title + notices))
     }
 
     fn fit(&self, limit: Option<usize>, save: bool, saves: Saves) -> Result<Fitted, Stop> {
-        let policy = self.job.policy();
+        let policy = self.job.policy;
         let is_json = self.source.is_json();
         let mut open = || if save { self.job.open(is_json, saves) } else { Opened::NoStore };
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         self.guarded(|| {
-            with_material(self.source, self.job.is_external(), &self.cleaner, |material| {
+            with_material(self.source, &self.cleaner, |material| {
                 truncate::fit(
                     material,
                     limit,
@@ -137,10 +141,8 @@ impl<'a> Draft<'a> {
         let mut open = || self.job.open(full.is_json(), saves);
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         // Counted apart: the receipt's `removed` and `defused` are about what the model reads.
-        let cleaner = Cleaner::default();
-        self.guarded(|| {
-            with_material(full, self.job.is_external(), &cleaner, |material| truncate::save(material, &mut saving))
-        })
+        let cleaner = self.job.cleaner();
+        self.guarded(|| with_material(full, &cleaner, |material| truncate::save(material, &mut saving)))
     }
 
     /// The value's own `Serialize` runs in here, and it may fail or panic.
@@ -187,16 +189,16 @@ impl Cut<'_> {
         if fitted.truncated && !fitted.points_itself {
             headers.push(header_for(job, fitted.original, fitted.shown, full_chars, &saved));
         }
-        let mut notices = job.notices.clone();
+        let mut told = job.notices.clone();
         if tally.non_finite > 0 {
             let note = format!("{} in the result not finite and shown as null", numbers(tally.non_finite));
             receipt.notes.push(note.clone());
-            notices.push(note);
+            told.push(Notice::new(note));
         }
         if !fitted.truncated {
-            notices.extend(kept_notice(job, &saved));
+            told.extend(kept_notice(job, &saved));
         }
-        let notices = render::notices(&notices);
+        let notices = notices(job, &told);
 
         let body = match (&fitted.content, draft.source) {
             _ if fitted.original == 0 => Cow::Borrowed(NO_OUTPUT),
@@ -205,11 +207,10 @@ impl Cut<'_> {
             // Only text in memory comes without content.
             (None, _) => Cow::Borrowed(""),
         };
-        let marker = draft.fenced.then(|| job.marker(0, &Sanitised::after_cut(body.clone().into_owned())));
+        let fenced = draft.fenced.then(|| job.fence(0, Sanitised::after_cut(body.as_ref())));
         let reply = Reply {
             headers: &headers,
-            fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-            body: &body,
+            body: fenced.as_ref().map_or(Body::Trusted(&body), Body::External),
             notices: &notices,
         };
         let is_output_itself = matches!(job.facing, Facing::Full | Facing::Error { .. }) && fitted.content.is_none();
@@ -230,55 +231,47 @@ fn numbers(count: usize) -> String {
     if count == 1 { "1 number is".to_owned() } else { format!("{count} numbers are") }
 }
 
-/// A text of ours about the arguments: fenced where the tool is external, never cut.
-pub(super) fn message(job: &Job, message: &str) -> Presented {
-    let (body, counts) = crate::sanitise::text(message);
-    let marker = job.is_external().then(|| job.marker(0, &body));
-    let reply = Reply {
-        headers: &[],
-        fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-        body: body.as_str(),
-        notices: &render::notices(&job.notices),
-    };
-    let text = reply.text();
-    let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = cut::count(body.as_str());
-    (receipt.view_chars, receipt.shown_chars) = (chars, chars);
-    receipt.model_chars = cut::count(&text);
-    receipt.fenced = marker.is_some();
-    (receipt.removed, receipt.defused) = (counts.removed, counts.defused);
-    Presented { text: ModelText::Own(text), content: None, status: None, receipt, leak: false }
+/// What is wrong with the arguments: our words outside, the problems, which quote the arguments, inside the fence.
+pub(super) fn message(job: &Job, message: &Message) -> Presented {
+    let cleaner = job.cleaner();
+    let Some(problems) = cleaner.text(&message.problems) else { return withheld(job, "it could not be cleaned") };
+    let tail = format!("\n{}{}", message.tail, notices(job, &job.notices));
+    let (text, fenced) = ours(job, std::slice::from_ref(&message.head), &problems, &tail);
+    short(ViewSource::Error, None, text, fenced)
+}
+
+/// A text of ours, unfenced.
+pub(super) fn own(job: &Job, text: &str) -> Presented {
+    let Some(text) = job.cleaner().text(text) else { return withheld(job, "it could not be cleaned") };
+    short(ViewSource::Error, None, format!("{text}{}", notices(job, &job.notices)), false)
+}
+
+/// A short clean body, fenced where the tool is external; `tail` comes after the fence.
+fn ours(job: &Job, headers: &[String], body: &str, tail: &str) -> (String, bool) {
+    let fenced = job.is_external().then(|| job.fence(0, Sanitised::after_cut(body)));
+    let body = fenced.as_ref().map_or(Body::Trusted(body), Body::External);
+    (Reply { headers, body, notices: tail }.text(), fenced.is_some())
 }
 
 /// Nothing of the result may be shown.
 pub(super) fn withheld(job: &Job, why: &str) -> Presented {
-    ours(job, Status::Withheld, &format!("[Withheld: the result of `{}` is not shown, {why}]", job.tool().name), false)
+    let text = format!("[Withheld: the result of `{}` is not shown, {why}]", job.tool);
+    short(ViewSource::Error, Some(Status::Withheld), text, false)
 }
 
 fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
-    let tool = &job.tool().name;
     // The message may quote the value, so it is treated like the value.
-    let (body, _) = crate::sanitise::text(message);
-    let shown: String = body.as_str().chars().take(200).collect();
-    let shown = Sanitised::after_cut(shown);
-    let title = format!("[Unserialisable: the result of `{tool}` can't be turned into JSON]");
-    let marker = job.is_external().then(|| job.marker(0, &shown));
-    let headers = [title];
-    let reply = Reply {
-        headers: &headers,
-        fence: marker.as_ref().map(|marker| (marker.open.as_str(), marker.close.as_str())),
-        body: shown.as_str(),
-        notices: &render::notices(&job.notices),
-    };
-    let mut presented = ours(job, Status::Unserialisable, &reply.text(), leak);
-    presented.receipt.fenced = marker.is_some();
-    presented
+    let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
+    let title = format!("[Unserialisable: the result of `{}` can't be turned into JSON]", job.tool);
+    let (text, fenced) = ours(job, &[title], &clean, &notices(job, &job.notices));
+    Presented { leak, ..short(ViewSource::Error, Some(Status::Unserialisable), text, fenced) }
 }
 
-fn ours(job: &Job, status: Status, text: &str, leak: bool) -> Presented {
-    let _ = job;
-    let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = text.chars().count();
+/// A text that is never cut.
+fn short(view_source: ViewSource, status: Option<Status>, text: String, fenced: bool) -> Presented {
+    let mut receipt = Receipt::new(view_source);
+    let chars = cut::count(&text);
     (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
-    Presented { text: ModelText::Own(text.to_owned()), content: None, status: Some(status), receipt, leak }
+    receipt.fenced = fenced;
+    Presented { text: ModelText::Own(text), content: None, status, receipt, leak: false }
 }

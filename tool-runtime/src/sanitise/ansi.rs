@@ -7,36 +7,37 @@ use super::steps::tick;
 pub(super) fn length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     match bytes {
-        [0x1b, b'[', ..] => control(bytes, 2),
-        [0x1b, b']' | b'P' | b'X' | b'^' | b'_', ..] => string(bytes, 2),
+        [0x1b, b'[', ..] | [0xc2, 0x9b, ..] => control(bytes),
+        [0x1b, b']' | b'P' | b'X' | b'^' | b'_', ..] | [0xc2, 0x9d | 0x90 | 0x98 | 0x9e | 0x9f, ..] => string(bytes),
         [0x1b, ..] => escape(bytes),
-        [0xc2, 0x9b, ..] => control(bytes, 2),
-        [0xc2, 0x9d | 0x90 | 0x98 | 0x9e | 0x9f, ..] => string(bytes, 2),
         _ => 0,
     }
 }
 
+/// Bytes of every introducer but that of short escapes, 7-bit or 8-bit.
+const INTRODUCER: usize = 2;
+
 /// Parameters, intermediates, one final byte.
-fn control(bytes: &[u8], introducer: usize) -> usize {
-    let parameters = run(&bytes[introducer..], 0x30..=0x3f);
-    let intermediates = run(&bytes[introducer + parameters..], 0x20..=0x2f);
-    let end = introducer + parameters + intermediates;
+fn control(bytes: &[u8]) -> usize {
+    let parameters = run(&bytes[INTRODUCER..], 0x30..=0x3f);
+    let intermediates = run(&bytes[INTRODUCER + parameters..], 0x20..=0x2f);
+    let end = INTRODUCER + parameters + intermediates;
     match bytes.get(end) {
         Some(0x40..=0x7e) => end + 1,
-        _ => introducer,
+        _ => INTRODUCER,
     }
 }
 
 /// Text up to BEL or ST on the same line. Another control character before that, and it is unterminated.
-fn string(bytes: &[u8], introducer: usize) -> usize {
-    let mut at = introducer;
+fn string(bytes: &[u8]) -> usize {
+    let mut at = INTRODUCER;
     loop {
         tick();
         match &bytes[at..] {
             [0x07, ..] => return at + 1,
             [0x1b, b'\\', ..] | [0xc2, 0x9c, ..] => return at + 2,
-            [] | [0xc2, 0x80..=0x9f, ..] => return introducer,
-            [byte, ..] if (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f => return introducer,
+            [] | [0xc2, 0x80..=0x9f, ..] => return INTRODUCER,
+            [byte, ..] if (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f => return INTRODUCER,
             _ => at += 1,
         }
     }

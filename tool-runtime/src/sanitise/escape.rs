@@ -1,63 +1,6 @@
 //! What the characters that stay spell: entities, percent and backslash escapes, also escaped twice.
 
-use super::{
-    filter::{Filter, Piece},
-    glyph::narrow,
-    invisible,
-    steps::tick,
-};
-
-/// The characters that stay, and where they stand.
-#[derive(Clone, Copy)]
-pub(super) struct Chars<'t> {
-    pub(super) text: &'t str,
-    /// Behind the last character returned.
-    pub(super) at: usize,
-    pub(super) filter: Filter,
-}
-
-impl Chars<'_> {
-    /// The next character and where it starts.
-    pub(super) fn next(&mut self) -> Option<(char, usize)> {
-        while self.at < self.text.len() {
-            let start = self.at;
-            let (piece, len) = self.filter.step(&self.text[start..]);
-            self.at += len;
-            match piece {
-                Piece::Keep(c) => return Some((c, start)),
-                Piece::LineEnd => return Some(('\n', start)),
-                Piece::Skip | Piece::Drop => {}
-            }
-        }
-        None
-    }
-
-    /// The next character that shows, as ASCII where it is the full-width form of one.
-    pub(super) fn visible(&mut self) -> Option<char> {
-        loop {
-            let (c, _) = self.next()?;
-            if !invisible::is_hidden(c) {
-                return Some(narrow(c));
-            }
-        }
-    }
-
-    /// Goes past the next visible character if `wanted` says so.
-    fn take<T>(&mut self, wanted: impl FnOnce(char) -> Option<T>) -> Option<T> {
-        let mut ahead = *self;
-        let taken = ahead.visible().and_then(wanted)?;
-        *self = ahead;
-        Some(taken)
-    }
-
-    fn take_char(&mut self, wanted: char) -> Option<char> {
-        self.take(|c| (c == wanted).then_some(c))
-    }
-
-    fn take_digit(&mut self, radix: u32) -> Option<u32> {
-        self.take(|c| c.to_digit(radix))
-    }
-}
+use super::{chars::Chars, glyph::narrow, steps::tick};
 
 /// One character that the text spells, directly or escaped.
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +123,7 @@ fn percent(chars: &mut Chars<'_>) -> Option<char> {
     if chars.take(|c| matches!(c, 'u' | 'U').then_some(())).is_some() {
         return char::from_u32(digits(chars, 4)?);
     }
-    let first = digits(chars, 2)? as u8;
+    let first = byte(chars)?;
     let more = match first {
         0xc2..=0xdf => 1,
         0xe0..=0xef => 2,
@@ -201,9 +144,9 @@ fn percent(chars: &mut Chars<'_>) -> Option<char> {
 fn percent_byte(chars: &mut Chars<'_>) -> Option<u8> {
     chars.take_char('%')?;
     loop {
-        let byte = digits(chars, 2)? as u8;
-        if byte != b'%' {
-            return Some(byte);
+        match byte(chars)? {
+            b'%' => {}
+            byte => return Some(byte),
         }
     }
 }
@@ -249,6 +192,11 @@ fn braced(chars: &mut Chars<'_>) -> Option<u32> {
     ahead.take_char('}')?;
     *chars = ahead;
     Some(value)
+}
+
+/// Exactly two hexadecimal digits.
+fn byte(chars: &mut Chars<'_>) -> Option<u8> {
+    digits(chars, 2).and_then(|value| u8::try_from(value).ok())
 }
 
 /// Exactly `count` hexadecimal digits.

@@ -25,31 +25,27 @@ pub(super) enum Opener {
 /// Brackets, quotation marks with a direction, and whatever can pass for `<`. Beyond ASCII whole blocks,
 /// closing forms included.
 pub(super) fn opener(c: char) -> Option<Opener> {
-    match c {
-        '<' | '[' | '{' => Some(Opener::Tag),
-        '(' | '（' | '﹙' | '⁽' | '₍' | '❨' | '❪' | '⸨' | '⦅' | '｟' | '‘'..='‟' | '〝' | '⹂' => {
-            Some(Opener::Prose)
-        }
-        '＜' | '［' | '｛' | '«' | '˂' | '༺'..='༽' | 'ᐸ' | '᚛' | 'ᚲ' | '‹' | '⁅' => {
-            Some(Opener::Tag)
-        }
-        // Order relations, then technical brackets, arrowheads, ornaments and mathematical brackets.
-        '≤'..='⊁' | '⊏'..='⊒' | '⊰'..='⊵' | '⋖'..='⋡' | '⌈'..='⌋' | '⌜'..='⌟' | '〈' | '〉' | '⍃' | '⎛'..='⎭' => {
-            Some(Opener::Tag)
-        }
-        '◀'..='◅' | '❬'..='❵' | '⟅' | '⟆' | '⟦'..='⟯' | '⦃'..='⦘' | '⧀' | '⧁' | '⧏' | '⧘'..='⧛' | '⧼' | '⧽' => {
-            Some(Opener::Tag)
-        }
-        '⨞' | '⩹'..='⪼' | '⫷'..='⫺' | '⮜' | '⯇' => Some(Opener::Tag),
-        '⸂'..='⸅' | '⸉' | '⸊' | '⸌' | '⸍' | '⸜' | '⸝' | '⸠'..='⸩' | '⹕'..='⹜' => {
-            Some(Opener::Tag)
-        }
-        '〈'..='】' | '〔'..='〛' | '\u{fd3e}' | '\u{fd3f}' | '︗' | '︘' | '︵'..='﹄' | '﹇' | '﹈' => {
-            Some(Opener::Tag)
-        }
-        '﹛'..='﹞' | '﹤' | '｢' | '𝈶' | '🞀' => Some(Opener::Tag),
-        _ => None,
+    if c.is_ascii() {
+        return match c {
+            '<' | '[' | '{' => Some(Opener::Tag),
+            '(' => Some(Opener::Prose),
+            _ => None,
+        };
     }
+    let is_prose = matches!(c, '(' | '（' | '﹙' | '⁽' | '₍' | '❨' | '❪' | '⸨' | '⦅' | '｟' | '‘'..='‟' | '〝' | '⹂');
+    let is_tag = matches!(
+        c,
+        '＜' | '［' | '｛' | '﹤' | '﹛'..='﹞' | '«' | '‹' | '˂' | 'ᐸ' | 'ᚲ' | '𝈶'
+            // Order relations.
+            | '≤'..='⊁' | '⊏'..='⊒' | '⊰'..='⊵' | '⋖'..='⋡' | '⨞' | '⩹'..='⪼' | '⫷'..='⫺'
+            // Technical and mathematical brackets, arrowheads, ornaments.
+            | '⌈'..='⌋' | '⌜'..='⌟' | '〈' | '〉' | '⍃' | '⎛'..='⎭' | '◀'..='◅' | '❬'..='❵' | '⮜' | '⯇' | '🞀'
+            | '⟅' | '⟆' | '⟦'..='⟯' | '⦃'..='⦘' | '⧀' | '⧁' | '⧏' | '⧘'..='⧛' | '⧼' | '⧽'
+            // Brackets of other scripts, of editors and of vertical text.
+            | '༺'..='༽' | '᚛' | '⁅' | '⸂'..='⸅' | '⸉' | '⸊' | '⸌' | '⸍' | '⸜' | '⸝' | '⸠'..='⸩' | '⹕'..='⹜'
+            | '〈'..='】' | '〔'..='〛' | '\u{fd3e}' | '\u{fd3f}' | '︗' | '︘' | '︵'..='﹄' | '﹇' | '﹈' | '｢'
+    );
+    if is_prose { Some(Opener::Prose) } else { is_tag.then_some(Opener::Tag) }
 }
 
 /// A slash or backslash, in front of a closing marker's name.

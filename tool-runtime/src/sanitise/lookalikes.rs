@@ -45,7 +45,10 @@ fn enclosed(c: char) -> Option<u8> {
     let start = [0x249c, 0x24b6, 0x24d0, 0x1f110, 0x1f130, 0x1f150, 0x1f170, 0x1f1e6]
         .into_iter()
         .find(|start| (*start..*start + 26).contains(&code))?;
-    ascii(b'a' + (code - start) as u8).or((code - start == 8).then_some(b'l'))
+    match code - start {
+        8 => Some(b'l'),
+        place => ascii(b'a' + u8::try_from(place).ok()?),
+    }
 }
 
 fn table(code: u32) -> Option<u8> {

@@ -13,6 +13,8 @@
 //! quote: it can't take part in another match, and a JSON string stays a JSON string.
 
 mod ansi;
+mod bytes;
+mod chars;
 mod escape;
 mod filter;
 mod glyph;
@@ -46,8 +48,8 @@ pub(crate) struct Sanitised<'a>(Cow<'a, str>);
 
 impl<'a> Sanitised<'a> {
     /// A cut of text that was poured through here, with our own cut marker in it.
-    pub(crate) fn after_cut(cut: String) -> Self {
-        Self(Cow::Owned(cut))
+    pub(crate) fn after_cut(cut: impl Into<Cow<'a, str>>) -> Self {
+        Self(cut.into())
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -115,8 +117,12 @@ impl Pour<'_, '_> {
     fn run(&mut self) -> ControlFlow<()> {
         let mut scout = scout::Scout::new(self.text);
         while let Some(anchor) = scout.next(self.settled, self.filter) {
-            let from = scout::restart(self.text, self.settled, anchor);
-            self.look(from, anchor)?;
+            if let Some(from) = scout::restart(self.text, self.settled, anchor) {
+                self.look(from, anchor)?;
+            } else {
+                self.stay(anchor);
+                self.keep(anchor + 1)?;
+            }
         }
         self.settled = self.text.len();
         self.emit(self.settled)
@@ -124,8 +130,7 @@ impl Pour<'_, '_> {
 
     /// Decides everything from `from` to somewhere behind `anchor`.
     fn look(&mut self, from: usize, anchor: usize) -> ControlFlow<()> {
-        self.filter = self.filter.over(&self.text[self.settled..from]);
-        self.settled = from;
+        self.stay(from);
         match seek::seek(self.text, from, self.filter, anchor) {
             Found::Nothing { until } => self.keep(until),
             Found::Match { start, end, plain } => {
@@ -137,6 +142,12 @@ impl Pour<'_, '_> {
                 ControlFlow::Continue(())
             }
         }
+    }
+
+    /// From `settled` to `until` the text stays as it is.
+    fn stay(&mut self, until: usize) {
+        self.filter = self.filter.over(&self.text[self.settled..until]);
+        self.settled = until;
     }
 
     /// From `settled` to `until` the filter alone decides.

@@ -7,7 +7,7 @@ use super::{
 };
 
 /// `external_tool_result` without what may stand between its words.
-const NAME: &[u8] = b"externaltoolresult";
+pub(super) const NAME: &[u8] = b"externaltoolresult";
 
 /// Follows the text unit by unit, and is in the middle of at most one marker: the one whose opening
 /// bracket came last. That makes one pass enough.
@@ -20,14 +20,21 @@ struct Open {
     start: usize,
     /// Behind the last one.
     bracket_end: usize,
-    /// All of them are brackets that stand round prose as well.
-    prose: bool,
-    /// Something that belongs to tags stands before the name or joins its words.
-    joined: bool,
-    spaced: bool,
+    /// `Prose` if all of them are.
+    opener: Opener,
+    gap: Gap,
     slash: bool,
     /// Letters of the name.
     seen: usize,
+}
+
+/// What stands before the name and between its words, the most telling of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    Nothing,
+    Space,
+    /// Something that belongs to tags and identifiers.
+    Sign,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +55,8 @@ impl Marker {
             self.0 = Some(Open {
                 start: run.map_or(unit.start, |open| open.start),
                 bracket_end: unit.end,
-                prose: opener == Opener::Prose && run.is_none_or(|open| open.prose),
-                joined: false,
-                spaced: false,
+                opener: if run.is_some_and(|open| open.opener == Opener::Tag) { Opener::Tag } else { opener },
+                gap: Gap::Nothing,
                 slash: false,
                 seen: 0,
             });
@@ -65,18 +71,24 @@ impl Marker {
         let open = self.0.filter(|open| open.seen == NAME.len())?;
         self.0 = None;
         // `(external tool result)` is prose, `(external_tool_result)` and `(/external tool result)` are not.
-        let is_prose = open.prose && open.spaced && !open.joined;
+        let is_prose = open.opener == Opener::Prose && open.gap == Gap::Space;
         (!is_prose).then_some(Complete { start: open.start, slash: open.slash })
     }
+}
+
+/// Whether `c` may stand between letters of the name.
+pub(super) fn may_interrupt(c: char) -> bool {
+    glyph::is_space(c) || glyph::is_separator(c) || glyph::is_attached(c)
 }
 
 impl Open {
     /// Whether `c` may stand here without being a letter of the name.
     fn pass(&mut self, c: char) -> bool {
         if glyph::is_space(c) {
-            self.spaced |= self.seen > 0;
+            // Before the name, space says nothing about its spelling.
+            self.gap = self.gap.max(if self.seen > 0 { Gap::Space } else { Gap::Nothing });
         } else if glyph::is_separator(c) || (self.seen == 0 && (glyph::is_slash(c) || glyph::is_prefix(c))) {
-            self.joined = true;
+            self.gap = Gap::Sign;
             self.slash |= self.seen == 0 && glyph::is_slash(c);
         } else {
             return glyph::is_attached(c);

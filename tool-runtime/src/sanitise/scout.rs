@@ -5,9 +5,11 @@
 //! escape). Chat-template tokens are found by their bracket.
 
 use super::{
-    escape::{self, Chars},
+    bytes,
+    chars::Chars,
+    escape,
     filter::{Filter, Piece},
-    glyph, invisible, lookalikes,
+    glyph, invisible, lookalikes, name,
     steps::tick,
     token,
 };
@@ -18,13 +20,21 @@ const WINDOW: usize = 16 * 1024;
 pub(super) struct Scout<'t> {
     text: &'t str,
     window: usize,
-    /// The next place that each searcher knows of in this window, or how far it has searched.
-    next: [Option<usize>; 4],
+    /// What each searcher knows of the text ahead.
+    seen: [Seen; 4],
+}
+
+#[derive(Clone, Copy)]
+enum Seen {
+    /// Something that needs a look.
+    Found(usize),
+    /// Nothing before this.
+    Nothing(usize),
 }
 
 impl<'t> Scout<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, window: 0, next: [None; 4] }
+        Self { text, window: 0, seen: [Seen::Nothing(0); 4] }
     }
 
     /// The first place from `settled` on, where `filter` is the filter's state, that needs a look.
@@ -37,20 +47,23 @@ impl<'t> Scout<'t> {
                 while !self.text.is_char_boundary(self.window) {
                     self.window += 1;
                 }
-                self.next = [None; 4];
             }
             // The first searcher sets the others their end: what is removed may be long, and none of them
             // is to read through it again and again.
             let searchers = [Probe::beyond_ascii, Probe::letter, Probe::bracket, Probe::backslash];
-            let mut nearest = self.window;
-            for (next, search) in self.next.iter_mut().zip(searchers) {
-                let known = next.filter(|next| *next >= from);
-                let place = known.unwrap_or_else(|| search(&probe, from, nearest).unwrap_or(nearest));
-                *next = Some(place);
-                nearest = nearest.min(place);
+            let mut until = self.window;
+            for (seen, search) in self.seen.iter_mut().zip(searchers) {
+                *seen = match *seen {
+                    Seen::Nothing(place) if place < until => search(&probe, from.max(place), until),
+                    Seen::Found(place) if place < from => search(&probe, from, until),
+                    known => known,
+                };
+                if let Seen::Found(place) = *seen {
+                    until = until.min(place);
+                }
             }
-            if nearest < self.window {
-                return Some(nearest);
+            if until < self.window {
+                return Some(until);
             }
             from = self.window;
         }
@@ -59,14 +72,18 @@ impl<'t> Scout<'t> {
 }
 
 /// Where to begin a look at `anchor`, so that every marker that goes over `anchor` begins behind it: a
-/// character that is part of no marker and no escape, or the end of what is settled.
-pub(super) fn restart(text: &str, settled: usize, anchor: usize) -> usize {
-    let outside = |byte: &u8| {
+/// character that is part of no marker and no escape, or the end of what is settled. `None` where no
+/// marker can have begun before `anchor`, nor begins with it.
+pub(super) fn restart(text: &str, settled: usize, anchor: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut begun = bytes::may_begin(bytes[anchor]);
+    let mut at = anchor;
+    while at > settled && !bytes::is_outside(bytes[at - 1]) {
         tick();
-        matches!(byte, b'"' | b'\'' | b',' | b'>' | b')' | b']' | b'=' | b'*' | b'^' | b'`' | b'~' | b'.' | b'$' | b'@')
-    };
-    let back = text.as_bytes()[settled..anchor].iter().rev().position(|byte| outside(byte));
-    back.map_or(settled, |back| anchor - back)
+        at -= 1;
+        begun |= bytes::may_begin(bytes[at]);
+    }
+    begun.then_some(at)
 }
 
 /// A text of which everything behind `settled` has stayed as it is so far.
@@ -84,25 +101,25 @@ impl<'t> Probe<'t> {
     }
 
     /// Control characters, and what is beyond ASCII.
-    fn beyond_ascii(&self, from: usize, until: usize) -> Option<usize> {
+    fn beyond_ascii(&self, from: usize, until: usize) -> Seen {
         let mut at = from;
         while at < until {
-            if !is_hot(self.bytes[at]) {
-                at = next_hot(self.bytes, at, until)?;
+            if !bytes::is_hot(self.bytes[at]) {
+                match bytes::next_hot(self.bytes, at, until) {
+                    Some(hot) => at = hot,
+                    None => break,
+                }
             }
             tick();
-            let plain = plain_length(&self.bytes[at..]);
-            if plain > 0 {
-                at += plain;
-                continue;
-            }
-            let c = self.text[at..].chars().next()?;
-            if self.needs_look(at, c) {
-                return Some(at);
-            }
-            at += c.len_utf8();
+            at += match bytes::quiet_length(&self.bytes[at..]) {
+                0 => match self.text[at..].chars().next() {
+                    Some(c) if !self.needs_look(at, c) => c.len_utf8(),
+                    _ => return Seen::Found(at),
+                },
+                length => length,
+            };
         }
-        None
+        Seen::Nothing(at.max(until))
     }
 
     fn needs_look(&self, at: usize, c: char) -> bool {
@@ -122,15 +139,16 @@ impl<'t> Probe<'t> {
     }
 
     /// `x` itself, and percent escapes.
-    fn letter(&self, from: usize, until: usize) -> Option<usize> {
+    fn letter(&self, from: usize, until: usize) -> Seen {
         let found = |at: &usize| {
             tick();
             match self.bytes[*at] {
-                b'%' => self.bytes.get(at + 1).is_some_and(|next| !next.is_ascii_whitespace()) && self.escape(*at).0,
+                b'%' => bytes::may_matter(&self.bytes[*at..]) && self.escape(*at).0,
                 _ => self.could_be_inside(*at) && name_goes_on(self.chars(at + 1)),
             }
         };
-        memchr::memchr3_iter(b'x', b'X', b'%', &self.bytes[from..until]).map(|at| from + at).find(found)
+        let places = memchr::memchr3_iter(b'x', b'X', b'%', &self.bytes[from..until]).map(|at| from + at);
+        Seen::first(places, found, until)
     }
 
     /// Whether the bytes round the `x` at `at` allow it to be the name's.
@@ -143,32 +161,34 @@ impl<'t> Probe<'t> {
     }
 
     /// Chat-template tokens, and entities.
-    fn bracket(&self, from: usize, until: usize) -> Option<usize> {
+    fn bracket(&self, from: usize, until: usize) -> Seen {
         let found = |at: &usize| {
             tick();
-            match self.bytes[*at] {
-                b'&' => self.escape(*at).0,
-                bracket => token::begins(char::from(bracket), self.chars(at + 1)),
-            }
+            bytes::may_matter(&self.bytes[*at..])
+                && match self.bytes[*at] {
+                    b'&' => self.escape(*at).0,
+                    bracket => token::begins(char::from(bracket), self.chars(at + 1)),
+                }
         };
-        memchr::memchr3_iter(b'<', b'[', b'&', &self.bytes[from..until]).map(|at| from + at).find(found)
+        let places = memchr::memchr3_iter(b'<', b'[', b'&', &self.bytes[from..until]).map(|at| from + at);
+        Seen::first(places, found, until)
     }
 
-    fn backslash(&self, from: usize, until: usize) -> Option<usize> {
-        let mut from = from;
-        while let Some(at) = memchr::memchr(b'\\', self.bytes.get(from..until)?) {
+    /// Backslash escapes. A run of backslashes is one escape, and may end behind `until`.
+    fn backslash(&self, from: usize, until: usize) -> Seen {
+        let mut at = from;
+        while let Some(place) = self.bytes.get(at..until).and_then(|bytes| memchr::memchr(b'\\', bytes)) {
             tick();
-            let at = from + at;
-            from = match self.bytes.get(at + 1) {
-                // The usual escapes of JSON.
-                Some(b'"' | b'n' | b't' | b'r' | b'/') => at + 2,
-                _ => match self.escape(at) {
-                    (true, _) => return Some(at),
+            at += place;
+            at = match bytes::quiet_escape(&self.bytes[at..]) {
+                0 => match self.escape(at) {
+                    (true, _) => return Seen::Found(at),
                     (false, end) => end,
                 },
+                length => at + length,
             };
         }
-        None
+        Seen::Nothing(at.max(until))
     }
 
     /// Whether the escape at `at` is an `x` in the middle of the name, and where it ends.
@@ -184,84 +204,23 @@ impl<'t> Probe<'t> {
     }
 }
 
-/// Whether the name may go on like this behind its `x`; three letters are enough to know.
+/// Whether the rest of the name stands behind its `x`.
 fn name_goes_on(mut chars: Chars<'_>) -> bool {
-    let mut missing = b"ter".iter().peekable();
+    let mut missing = name::NAME[2..].iter().peekable();
     while let Some(wanted) = missing.peek() {
         tick();
         let Some(unit) = escape::unit(&mut chars) else { return false };
         if lookalikes::letter(unit.c) == Some(**wanted) {
             missing.next();
-        } else if !(glyph::is_space(unit.c) || glyph::is_separator(unit.c) || glyph::is_attached(unit.c)) {
+        } else if !name::may_interrupt(unit.c) {
             return false;
         }
     }
     true
 }
 
-/// Neither printable ASCII nor a tab or line feed.
-fn is_hot(byte: u8) -> bool {
-    (byte.wrapping_sub(b' ') > b'~' - b' ') & (byte != b'\n') & (byte != b'\t')
-}
-
-/// The first such byte, found in blocks that the compiler turns into vector instructions.
-fn next_hot(bytes: &[u8], from: usize, until: usize) -> Option<usize> {
-    const BLOCK: usize = 64;
-    let mut at = from;
-    for block in bytes[from..until].chunks(BLOCK) {
-        if block.iter().fold(false, |any, byte| any | is_hot(*byte)) {
-            return block.iter().position(|byte| is_hot(*byte)).map(|place| at + place);
-        }
-        at += block.len();
-    }
-    None
-}
-
-/// Length of the character that `bytes` begins with, if it is in a block of 64 in which nothing needs a
-/// look; else 0.
-fn plain_length(bytes: &[u8]) -> usize {
-    let (block, len) = match bytes {
-        [lead @ 0xc2..=0xdf, ..] => (usize::from(lead & 0x1f), 2),
-        [lead @ 0xe0..=0xef, second, ..] => (usize::from(lead & 0x0f) << 6 | usize::from(second & 0x3f), 3),
-        _ => return 0,
-    };
-    if BLOCKS[block / 64] >> (block % 64) & 1 == 0 { len } else { 0 }
-}
-
-/// A bit for each 64 characters of the Basic Multilingual Plane.
-static BLOCKS: [u64; 16] = blocks();
-
-const fn blocks() -> [u64; 16] {
-    let mut blocks = [0; 16];
-    // C1 controls and no-break space; full-width and small forms of escapes and brackets; `∖`, `⧵`.
-    mark(&mut blocks, 0x80, 0xa0);
-    mark(&mut blocks, 0xfe50, 0xfe6f);
-    mark(&mut blocks, 0xff00, 0xff5f);
-    mark(&mut blocks, 0x2216, 0x2216);
-    mark(&mut blocks, 0x29f5, 0x29f5);
-    let mut index = 0;
-    while index < invisible::HIDDEN.len() {
-        let (first, last) = invisible::HIDDEN[index];
-        mark(&mut blocks, first, last);
-        index += 1;
-    }
-    index = 0;
-    while index < lookalikes::LOOKALIKES.len() {
-        let (first, last, letter) = lookalikes::LOOKALIKES[index];
-        if letter == b'x' {
-            mark(&mut blocks, first, last);
-        }
-        index += 1;
-    }
-    // Enclosed letters.
-    mark(&mut blocks, 0x249c, 0x24e9);
-    blocks
-}
-
-const fn mark(blocks: &mut [u64; 16], first: u32, last: u32) {
-    let mut block = first / 64;
-    while block <= last / 64 && block < 1024 {
-        blocks[block as usize / 64] |= 1 << (block % 64);
-        block += 1;
+impl Seen {
+    fn first(mut places: impl Iterator<Item = usize>, found: impl FnMut(&usize) -> bool, until: usize) -> Self {
+        places.find(found).map_or(Self::Nothing(until), Self::Found)
     }
 }

@@ -1,11 +1,6 @@
 //! The closer look at one place of the text.
 
-use super::{
-    escape::{self, Chars},
-    filter::Filter,
-    name::Marker,
-    token,
-};
+use super::{chars::Chars, escape, filter::Filter, name::Marker, token};
 
 pub(super) enum Found {
     /// Nothing to defuse, and nothing begun, up to here.

@@ -1,41 +1,29 @@
 //! Control tokens of chat templates. Tokenisers know them by their exact spelling, so escapes and
 //! lookalikes are none, but for the full-width forms that are in use.
 
-use super::{escape::Chars, steps::tick};
+use super::{chars::Chars, steps::tick};
 
-/// Behind `<`. Ordinary HTML elements (`<s>`, `<mask>`) are not among them, though some templates use those.
-const ANGLED: &[&str] = &[
-    "start_of_turn>",
-    "end_of_turn>",
-    "start_of_image>",
-    "end_of_utterance>",
-    "bos>",
-    "eos>",
-    "BOS_TOKEN>",
-    "EOS_TOKEN>",
-    "tool_call>",
-    "/tool_call>",
-    "tool_response>",
-    "/tool_response>",
-    "think>",
-    "/think>",
-    "<SYS>",
-    "</SYS>",
+/// Behind `<`, by their first character. Ordinary HTML elements (`<s>`, `<mask>`) are not among them,
+/// though some templates use those.
+const ANGLED: &[(char, &[&str])] = &[
+    ('/', &["tool_call>", "tool_response>", "think>"]),
+    ('<', &["SYS>", "/SYS>"]),
+    ('B', &["OS_TOKEN>"]),
+    ('E', &["OS_TOKEN>"]),
+    ('b', &["os>"]),
+    ('e', &["nd_of_turn>", "nd_of_utterance>", "os>"]),
+    ('s', &["tart_of_turn>", "tart_of_image>"]),
+    ('t', &["ool_call>", "ool_response>", "hink>"]),
 ];
 
 /// Behind `[`.
-const SQUARE: &[&str] = &[
-    "INST]",
-    "/INST]",
-    "SYSTEM_PROMPT]",
-    "/SYSTEM_PROMPT]",
-    "AVAILABLE_TOOLS]",
-    "/AVAILABLE_TOOLS]",
-    "TOOL_CALLS]",
-    "TOOL_RESULTS]",
-    "/TOOL_RESULTS]",
-    "TOOL_CONTENT]",
-    "gMASK]",
+const SQUARE: &[(char, &[&str])] = &[
+    ('/', &["INST]", "SYSTEM_PROMPT]", "AVAILABLE_TOOLS]", "TOOL_RESULTS]"]),
+    ('A', &["VAILABLE_TOOLS]"]),
+    ('I', &["NST]"]),
+    ('S', &["YSTEM_PROMPT]"]),
+    ('T', &["OOL_CALLS]", "OOL_RESULTS]", "OOL_CONTENT]"]),
+    ('g', &["MASK]"]),
 ];
 
 /// Whether `bracket`, with `chars` behind it, begins a token.
@@ -45,12 +33,17 @@ pub(super) fn begins(bracket: char, mut chars: Chars<'_>) -> bool {
         '[' => SQUARE,
         _ => return false,
     };
-    let Some(first) = chars.visible() else { return false };
-    (first == '|' && words == ANGLED && piped(chars))
-        || words.iter().any(|word| word.strip_prefix(first).is_some_and(|rest| spells(chars, rest)))
+    match chars.visible() {
+        Some('|') => bracket != '[' && piped(chars),
+        Some(first) => {
+            let words = words.iter().find(|(initial, _)| *initial == first);
+            words.is_some_and(|(_, words)| words.iter().any(|word| spells(chars, word)))
+        }
+        None => false,
+    }
 }
 
-/// `identifier|>`, where DeepSeek writes full-width bars and `▁` for spaces.
+/// `identifier|>`; some vendors write full-width bars, and `▁` for spaces.
 fn piped(mut chars: Chars<'_>) -> bool {
     let mut length = 0;
     loop {

@@ -1,0 +1,310 @@
+//! Repairs of values that lose nothing, guided by the schema. What already fits is never touched.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::{
+    expect::{self, Keywords, Wanted, normalised},
+    members::Members,
+    pointer, scan,
+    shown::shown,
+    tree::{Node, is_integer},
+    union,
+    walk::Walk,
+};
+
+/// Integers up to here are exact as floats.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+/// Repairs noted one by one.
+const MAX_NOTES: usize = 100;
+/// Schemas followed inside one another without a value between them, at most.
+const MAX_HOPS: usize = 16;
+
+/// The object with its values repaired, and a note for each; `None` where there is nothing to repair. Members that
+/// `may_touch` says no to stay as they are.
+pub(super) fn values<'t>(
+    schema: &Value,
+    node: &Node<'t>,
+    may_touch: &dyn Fn(&str) -> bool,
+) -> Option<(Node<'t>, Vec<String>)> {
+    let walk = Walk::new(schema, node);
+    let mut repair = Repair { walk, path: String::new(), notes: Vec::new(), hops: 0, may_touch };
+    let mended = repair.mend(schema, node)?;
+    let mut notes = repair.notes;
+    let more = notes.len().saturating_sub(MAX_NOTES);
+    if more > 0 {
+        notes.truncate(MAX_NOTES);
+        notes.push(format!("{more} more repairs"));
+    }
+    Some((mended, notes))
+}
+
+struct Repair<'r, 's> {
+    walk: Walk<'s>,
+    path: String,
+    notes: Vec<String>,
+    hops: usize,
+    may_touch: &'r dyn Fn(&str) -> bool,
+}
+
+impl<'s> Repair<'_, 's> {
+    /// The repaired value, or `None` where it fits or can't be repaired.
+    fn mend<'t>(&mut self, schema: &'s Value, node: &Node<'t>) -> Option<Node<'t>> {
+        // The root may fit the schema and still not its type, so its members are looked at in any case.
+        if self.hops > MAX_HOPS || (!self.path.is_empty() && self.walk.fits(schema, node)) {
+            return None;
+        }
+        self.hops += 1;
+        let mended = self.mend_here(schema.as_object()?, node);
+        self.hops -= 1;
+        mended
+    }
+
+    fn mend_here<'t>(&mut self, keywords: &'s Keywords, node: &Node<'t>) -> Option<Node<'t>> {
+        if let Some(target) = expect::resolve(self.walk.root, keywords) {
+            if let Some(mended) = self.mend(target, node) {
+                return Some(mended);
+            }
+        }
+        if let (Node::String(text), Some(values)) = (node, expect::listed(keywords)) {
+            return self.respell(text, values);
+        }
+        let wants = |kind: &str| expect::types(keywords).any(|name| name == kind);
+        let mended = match node {
+            Node::String(text) => self.read_string(keywords, text),
+            Node::Number(number) if wants("integer") => whole(number).map(|whole| self.convert(node, "integer", whole)),
+            Node::Number(number) if is_only(keywords, "string") => {
+                Some(self.convert(node, "string", Node::String(number.clone())))
+            }
+            Node::Bool(truth) if is_only(keywords, "string") => {
+                Some(self.convert(node, "string", Node::String(Cow::Owned(truth.to_string()))))
+            }
+            Node::Array(items) => self.items(keywords, items),
+            Node::Object(members) if !is_only(keywords, "array") => self.members(keywords, members),
+            _ => None,
+        };
+        if mended.is_some() {
+            return mended;
+        }
+        if let Some(branches) = expect::branches(keywords) {
+            return self.alternatives(branches, node);
+        }
+        let is_lone = !matches!(node, Node::Array(_) | Node::Null) && is_only(keywords, "array");
+        if is_lone { self.listed_alone(keywords, node) } else { None }
+    }
+
+    fn note(&mut self, what: &str) {
+        self.notes.push(format!("{}: {what}", shown(&self.path, 80)));
+    }
+
+    fn convert<'t>(&mut self, from: &Node<'_>, to: &str, mended: Node<'t>) -> Node<'t> {
+        self.note(&format!("{} -> {to}", from.kind()));
+        mended
+    }
+
+    /// The one listed value that the text spells in another way.
+    fn respell<'t>(&mut self, text: &str, values: &[Value]) -> Option<Node<'t>> {
+        let given = normalised(text.trim());
+        let mut same = values.iter().filter_map(Value::as_str).filter(|value| normalised(value) == given);
+        let meant = same.next().filter(|_| same.next().is_none())?;
+        self.note(&format!("{} -> {}", shown(text, 80), shown(meant, 80)));
+        Some(Node::String(Cow::Owned(meant.to_owned())))
+    }
+
+    fn read_string<'t>(&mut self, keywords: &'s Keywords, text: &str) -> Option<Node<'t>> {
+        let wants = |kind: &str| expect::types(keywords).any(|name| name == kind);
+        if wants("string") {
+            return None;
+        }
+        let trimmed = text.trim();
+        let number = || Some(Node::Number(Cow::Owned(trimmed.to_owned())));
+        let (kind, mended) = if (wants("integer") || wants("number")) && scan::is_number(trimmed, "integer") {
+            (if wants("integer") { "integer" } else { "number" }, number()?)
+        } else if wants("number") && scan::is_number(trimmed, "number") {
+            ("number", number()?)
+        } else if wants("boolean") && trimmed.eq_ignore_ascii_case("true") {
+            ("boolean", Node::Bool(true))
+        } else if wants("boolean") && trimmed.eq_ignore_ascii_case("false") {
+            ("boolean", Node::Bool(false))
+        } else {
+            let decoded = decoded(trimmed).filter(|node| wants(node.kind()))?;
+            let kind = decoded.kind();
+            self.note(&format!("string -> {kind}"));
+            let mended = match &decoded {
+                Node::Array(items) => self.items(keywords, items),
+                Node::Object(members) => self.members(keywords, members),
+                _ => None,
+            };
+            return Some(mended.unwrap_or(decoded));
+        };
+        self.note(&format!("string -> {kind}"));
+        Some(mended)
+    }
+
+    fn items<'t>(&mut self, keywords: &'s Keywords, items: &[Node<'t>]) -> Option<Node<'t>> {
+        let first: &[Value] = keywords.get("prefixItems").and_then(Value::as_array).map_or(&[], Vec::as_slice);
+        let rest = keywords.get("items");
+        let mended: Vec<_> = items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| {
+                let schema = first.get(index).or(rest)?;
+                self.inside(&index.to_string(), |repair| repair.mend(schema, item))
+            })
+            .collect();
+        let is_changed = mended.iter().any(Option::is_some);
+        let all = || items.iter().zip(mended).map(|(item, mended)| mended.unwrap_or_else(|| item.clone())).collect();
+        is_changed.then(|| Node::Array(all()))
+    }
+
+    fn members<'t>(&mut self, keywords: &'s Keywords, members: &[(Cow<'t, str>, Node<'t>)]) -> Option<Node<'t>> {
+        let properties = keywords.get("properties").and_then(Value::as_object);
+        let required = keywords.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let mut all = Vec::with_capacity(members.len());
+        let mut is_changed = false;
+        for (key, value) in members {
+            let may_touch = !self.path.is_empty() || (self.may_touch)(key);
+            let declared = properties.and_then(|properties| properties.get(key.as_ref()));
+            let is_optional = declared.is_some() && !required.iter().any(|name| name == key.as_ref());
+            let schema = declared.or_else(|| keywords.get("additionalProperties")).filter(|_| may_touch);
+            let mended = match schema {
+                None => Mended::Same,
+                Some(schema) => self.inside(key, |repair| repair.member(schema, value, is_optional)),
+            };
+            is_changed |= !matches!(mended, Mended::Same);
+            match mended {
+                Mended::Same => all.push((key.clone(), value.clone())),
+                Mended::New(value) => all.push((key.clone(), value)),
+                Mended::Absent => {}
+            }
+        }
+        is_changed.then_some(Node::Object(all))
+    }
+
+    fn member<'t>(&mut self, schema: &'s Value, value: &Node<'t>, is_optional: bool) -> Mended<'t> {
+        let is_blank = matches!(value, Node::String(text) if text.is_empty());
+        if (is_blank || matches!(value, Node::Null)) && !self.walk.fits(schema, value) {
+            let wanted = Wanted::of(self.walk.root, schema);
+            let word = if is_blank { "empty string" } else { "null" };
+            let is_other_kind = !wanted.takes_kind_of(value);
+            if is_optional && is_other_kind {
+                self.note(&format!("{word} treated as absent"));
+                return Mended::Absent;
+            }
+            if wanted.null && is_other_kind {
+                self.note(&format!("{word} treated as null"));
+                return Mended::New(Node::Null);
+            }
+        }
+        self.mend(schema, value).map_or(Mended::Same, Mended::New)
+    }
+
+    /// One value where a list is wanted.
+    fn listed_alone<'t>(&mut self, keywords: &'s Keywords, node: &Node<'t>) -> Option<Node<'t>> {
+        let schema = keywords.get("items").filter(|_| !keywords.contains_key("prefixItems"))?;
+        let notes = self.notes.len();
+        self.note(&format!("{} -> array", node.kind()));
+        let item = if self.walk.fits(schema, node) {
+            Some(node.clone())
+        } else {
+            self.inside("0", |repair| repair.mend(schema, node)).filter(|item| self.walk.fits(schema, item))
+        };
+        if item.is_none() {
+            self.notes.truncate(notes);
+        }
+        Some(Node::Array(vec![item?]))
+    }
+
+    fn alternatives<'t>(&mut self, branches: &'s [Value], node: &Node<'t>) -> Option<Node<'t>> {
+        if let Node::String(text) = node {
+            let takes_strings = branches.iter().any(|branch| {
+                let wanted = Wanted::of(self.walk.root, branch);
+                wanted.any || wanted.kinds.contains(&"string")
+            });
+            if let Some(decoded) = decoded(text.trim()).filter(|_| !takes_strings) {
+                self.note("decoded JSON string");
+                if branches.iter().any(|branch| self.walk.fits(branch, &decoded)) {
+                    return Some(decoded);
+                }
+                return Some(self.meant(branches, &decoded).unwrap_or(decoded));
+            }
+        }
+        if let Some(mended) = self.meant(branches, node) {
+            return Some(mended);
+        }
+        // Whatever one alternative alone can make of it.
+        let notes = self.notes.len();
+        let mut only = None;
+        for branch in branches {
+            // A number becomes a string where nothing but a string will do.
+            let wanted = Wanted::of(self.walk.root, branch);
+            let is_last_resort = !matches!(node, Node::String(_)) && wanted.kinds.contains(&"string");
+            if is_last_resort
+                && branches.iter().any(|other| Wanted::of(self.walk.root, other).takes_other_than(&wanted))
+            {
+                continue;
+            }
+            let begun = self.notes.len();
+            match self.mend(branch, node).filter(|mended| self.walk.fits(branch, mended)) {
+                None => self.notes.truncate(begun),
+                Some(mended) if only.is_none() => only = Some(mended),
+                Some(_) => {
+                    self.notes.truncate(notes);
+                    return None;
+                }
+            }
+        }
+        only
+    }
+
+    /// The repair for the alternative that the value names by its tag or its keys.
+    fn meant<'t>(&mut self, branches: &'s [Value], node: &Node<'t>) -> Option<Node<'t>> {
+        if !matches!(node, Node::Object(_) | Node::Array(_)) {
+            return None;
+        }
+        let branch = union::meant(self.walk.root, branches, node)?;
+        self.mend(branch, node)
+    }
+
+    fn inside<T>(&mut self, step: &str, then: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.path.len();
+        let hops = std::mem::take(&mut self.hops);
+        pointer::push(&mut self.path, step);
+        let done = then(self);
+        self.path.truncate(length);
+        self.hops = hops;
+        done
+    }
+}
+
+enum Mended<'t> {
+    Same,
+    New(Node<'t>),
+    Absent,
+}
+
+/// Whether a schema takes this kind, `null` perhaps, and no other.
+fn is_only(keywords: &Keywords, kind: &str) -> bool {
+    let mut others = expect::types(keywords).filter(|name| *name != "null").peekable();
+    others.peek().is_some() && others.all(|name| name == kind)
+}
+
+/// `5.0` and `5e0` as `5`, as long as a float is exact.
+fn whole<'t>(number: &str) -> Option<Node<'t>> {
+    let float = number.parse::<f64>().ok().filter(|float| float.fract() == 0.0 && float.abs() <= EXACT)?;
+    // Adding zero takes the sign off a negative zero.
+    (!is_integer(number)).then(|| Node::Number(Cow::Owned(format!("{}", float + 0.0))))
+}
+
+/// JSON text of an object or a list in which no key is ambiguous.
+fn decoded(text: &str) -> Option<Node<'static>> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let is_sound = match scan::scan(text, super::DEEPEST, &mut Members::new()) {
+        Ok(found) => found == scan::Found::default(),
+        Err(fault) => fault == scan::Fault::NotAnObject("array"),
+    };
+    is_sound.then(|| Node::parse(text).into_owned())
+}

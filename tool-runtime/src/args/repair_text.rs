@@ -1,0 +1,177 @@
+//! Repairs of the text as a whole, for what models wrap round their JSON or write as in another language. Nothing
+//! that is missing is ever added: text that was cut off stays cut off.
+
+use std::borrow::Cow;
+
+use super::{
+    members::Members,
+    scan::{self, Fault},
+    string::{quote, unescape},
+};
+
+/// Encodings of the whole object that are undone.
+const MAX_UNWRAPPED: usize = 2;
+
+/// Text that is one JSON object, and how it came to be; else the fault that stays.
+pub(super) fn text(given: &str, fault: Fault, depth: usize) -> Result<(String, Vec<String>), Fault> {
+    let mut text = given.trim().to_owned();
+    let mut notes = Vec::new();
+    let mut last = fault;
+    let mut unwrapped = 0;
+    let mut is_rewritten = false;
+    // Each step can be taken a few times only, so this ends.
+    loop {
+        let (next, note) = match &last {
+            Fault::NotAnObject("string") if unwrapped < MAX_UNWRAPPED => {
+                unwrapped += 1;
+                let Some(inner) = unwrap(&text) else { return Err(fault) };
+                (inner, "unwrapped JSON string")
+            }
+            Fault::Invalid { .. } => {
+                if let Some(rest) = without_control_token(&text) {
+                    (rest, "stripped trailing control token")
+                } else if let Some(inner) = without_fence(&text) {
+                    (inner, "stripped code fence")
+                } else if text.starts_with("```") {
+                    let body = text.split_once('\n').map_or("", |(_, body)| body);
+                    let is_cut = scan::scan(body, depth, &mut Members::new()) == Err(Fault::CutOff);
+                    return Err(if is_cut && !body.trim().is_empty() { Fault::CutOff } else { fault });
+                } else if is_rewritten {
+                    return Err(fault);
+                } else {
+                    is_rewritten = true;
+                    let Some(rewritten) = rewrite(&text) else { return Err(fault) };
+                    (rewritten, "repaired JSON syntax")
+                }
+            }
+            Fault::CutOff => return Err(Fault::CutOff),
+            _ => return Err(fault),
+        };
+        text = next;
+        if notes.last().map(String::as_str) != Some(note) {
+            notes.push(note.to_owned());
+        }
+        match scan::scan(&text, depth, &mut Members::new()) {
+            Ok(_) => return Ok((text, notes)),
+            Err(fault) => last = fault,
+        }
+    }
+}
+
+/// What a string holds, if that may be an object or another string.
+fn unwrap(text: &str) -> Option<String> {
+    let inner = unescape(text.strip_prefix('"')?.strip_suffix('"')?).trim().to_owned();
+    inner.starts_with(['{', '"']).then_some(inner)
+}
+
+/// `<|call|>` at the end.
+fn without_control_token(text: &str) -> Option<String> {
+    let (rest, name) = text.trim_end().strip_suffix("|>")?.rsplit_once("<|")?;
+    let is_name = name.len() <= 32 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (is_name && !rest.trim().is_empty()).then(|| rest.trim_end().to_owned())
+}
+
+/// What stands in a code fence that is whole.
+fn without_fence(text: &str) -> Option<String> {
+    let inner = text.trim().strip_prefix("```")?.strip_suffix("```")?;
+    let (language, body) = inner.split_once('\n')?;
+    let is_language = language.trim().bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_language.then(|| body.trim().to_owned())
+}
+
+/// Trailing commas, single quotes, bare keys, `True`, `False`, `None`; `None` where there are none of them. What
+/// comes out is scanned like any other text, so this need not be right about what is no JSON in another way.
+fn rewrite(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut is_changed = false;
+    while let Some(character) = rest.chars().next() {
+        match character {
+            '"' => {
+                let end = end_of_string(rest, '"').unwrap_or(rest.len());
+                out.push_str(&rest[..end]);
+                rest = &rest[end..];
+            }
+            '\'' => {
+                let end = end_of_string(rest, '\'');
+                out.push('"');
+                double_quoted(&rest[1..end.map_or(rest.len(), |end| end - 1)], &mut out);
+                if end.is_some() {
+                    out.push('"');
+                }
+                rest = &rest[end.unwrap_or(rest.len())..];
+                is_changed = true;
+            }
+            ',' => {
+                rest = &rest[1..];
+                if rest.trim_start().starts_with(['}', ']']) { is_changed = true } else { out.push(',') }
+            }
+            _ if character.is_alphabetic() || character == '_' || character == '$' => {
+                let end = rest.find(|next: char| !is_word(next)).unwrap_or(rest.len());
+                let (word, after) = rest.split_at(end);
+                let is_key = after.trim_start().starts_with(':') && out.trim_end().ends_with(['{', ',']);
+                let replaced = match word {
+                    _ if is_key => {
+                        let mut quoted = String::new();
+                        quote(word, &mut quoted);
+                        Cow::Owned(quoted)
+                    }
+                    "True" => Cow::Borrowed("true"),
+                    "False" => Cow::Borrowed("false"),
+                    "None" => Cow::Borrowed("null"),
+                    _ => Cow::Borrowed(word),
+                };
+                is_changed |= replaced != word;
+                out.push_str(&replaced);
+                rest = after;
+            }
+            // Numbers take their exponent with them.
+            _ if character.is_ascii_digit() => {
+                let end = rest.find(|next: char| !is_word(next)).unwrap_or(rest.len());
+                out.push_str(&rest[..end]);
+                rest = &rest[end..];
+            }
+            _ => {
+                out.push(character);
+                rest = &rest[character.len_utf8()..];
+            }
+        }
+    }
+    is_changed.then_some(out)
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '$' | '-')
+}
+
+/// Bytes up to and with the closing quote.
+fn end_of_string(text: &str, quote: char) -> Option<usize> {
+    let mut is_escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            _ if character == quote => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The inside of a string in single quotes as it has to be in double quotes. Other escapes stay for the scan to judge.
+fn double_quoted(raw: &str, out: &mut String) {
+    let mut characters = raw.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => match characters.next() {
+                Some('\'') => out.push('\''),
+                escaped => {
+                    out.push('\\');
+                    out.extend(escaped);
+                }
+            },
+            _ => out.push(character),
+        }
+    }
+}

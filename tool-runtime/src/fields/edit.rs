@@ -1,0 +1,95 @@
+//! What `#[schemars(..)]` on a parameter does to its schema.
+
+use std::fmt;
+
+use schemars::Schema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// A property's schema while `#[schemars(..)]` attributes change it.
+#[derive(Debug)]
+pub struct Edit<'a> {
+    pub(super) name: &'static str,
+    pub(super) schema: &'a mut Schema,
+    pub(super) faults: &'a mut Vec<String>,
+}
+
+impl Edit<'_> {
+    /// Sets a keyword.
+    pub fn set(&mut self, key: &str, value: Value) {
+        self.schema.insert(key.to_owned(), value);
+    }
+
+    /// `range(min = ..)`: the least number.
+    pub fn minimum(&mut self, value: impl Bound) {
+        self.bound("range", &[("number", "minimum"), ("integer", "minimum")], value.into());
+    }
+
+    /// `range(max = ..)`: the greatest number.
+    pub fn maximum(&mut self, value: impl Bound) {
+        self.bound("range", &[("number", "maximum"), ("integer", "maximum")], value.into());
+    }
+
+    /// `length(min = ..)`: the least number of characters, items or entries.
+    pub fn min_length(&mut self, value: impl Bound) {
+        let keys = [("string", "minLength"), ("array", "minItems"), ("object", "minProperties")];
+        self.bound("length", &keys, value.into());
+    }
+
+    /// `length(max = ..)`: the greatest number of characters, items or entries.
+    pub fn max_length(&mut self, value: impl Bound) {
+        let keys = [("string", "maxLength"), ("array", "maxItems"), ("object", "maxProperties")];
+        self.bound("length", &keys, value.into());
+    }
+
+    /// `regex(pattern = ..)`: a pattern that the text must match.
+    pub fn pattern(&mut self, pattern: impl fmt::Display) {
+        self.bound("regex", &[("string", "pattern")], pattern.to_string().into());
+    }
+
+    /// `example = ..`: one more example.
+    pub fn example(&mut self, value: impl Serialize) {
+        let Ok(example) = serde_json::to_value(value) else {
+            self.faults.push(format!("`#[schemars(example)]` on parameter `{}` can't be turned into JSON", self.name));
+            return;
+        };
+        match self.schema.get_mut("examples") {
+            Some(Value::Array(examples)) => examples.push(example),
+            _ => self.set("examples", json!([example])),
+        }
+    }
+
+    /// Sets the keyword of the first type that the schema has. A bound without effect is a fault: the user
+    /// believes that it holds.
+    fn bound(&mut self, attribute: &str, keys: &[(&str, &str)], value: Value) {
+        match keys.iter().find(|(kind, _)| has_type(self.schema, kind)) {
+            Some((_, key)) => self.set(key, value),
+            None => self.faults.push(format!(
+                "`#[schemars({attribute})]` on parameter `{}` has no effect, the schema of its type takes no such \
+                 bound; put it on the field that it belongs to",
+                self.name
+            )),
+        }
+    }
+}
+
+/// A number that bounds a parameter.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't bound a parameter, a bound in a JSON schema is a number",
+    label = "give an integer or a float"
+)]
+pub trait Bound: Into<Value> {}
+
+macro_rules! bounds {
+    ($($number:ty)*) => { $(impl Bound for $number {})* };
+}
+
+bounds! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64 }
+
+fn has_type(schema: &Schema, kind: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::String(only)) => only == kind,
+        Some(Value::Array(kinds)) => kinds.iter().any(|one| one == kind),
+        _ => false,
+    }
+}

@@ -1,0 +1,87 @@
+//! A function's parameters: what they say of themselves in a schema, and how each takes its value from a call.
+//!
+//! The macro writes one `const Param<T>` for each parameter. Whatever depends on `T` is behind a function pointer,
+//! so a tool adds no generic code of its own.
+
+mod borrowed;
+mod default;
+mod edit;
+mod param;
+mod slots;
+
+use std::fmt;
+
+use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+pub(crate) use self::slots::Purpose;
+pub use self::{
+    borrowed::{Borrowed, borrow, borrow_option},
+    default::{ByNothing, BySerialize, DefaultProbe},
+    edit::Edit,
+    param::{Describe, Param, decode, decode_with, missing, required, schema_of},
+    slots::Slots,
+};
+
+/// Collects the properties of one tool into one object schema, in the order of the parameters.
+pub struct Fields {
+    generator: SchemaGenerator,
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+    faults: Vec<String>,
+}
+
+impl fmt::Debug for Fields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fields").field("properties", &self.properties).finish_non_exhaustive()
+    }
+}
+
+impl Fields {
+    pub(crate) fn new() -> Self {
+        let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+        Self { generator: settings.into_generator(), properties: Map::new(), required: Vec::new(), faults: Vec::new() }
+    }
+
+    fn add(
+        &mut self,
+        name: &'static str,
+        description: &'static str,
+        mut schema: Schema,
+        is_required: bool,
+        default: Option<Value>,
+        edit: Option<fn(&mut Edit<'_>)>,
+    ) {
+        if !description.is_empty() {
+            schema.insert("description".into(), description.trim().into());
+        }
+        // An absent option and `null` are one thing to a tool; the schema need not say so.
+        if let Some(default) = default.filter(|default| !default.is_null()) {
+            schema.insert("default".into(), default);
+        }
+        if let Some(edit) = edit {
+            edit(&mut Edit { name, schema: &mut schema, faults: &mut self.faults });
+        }
+        if is_required {
+            self.required.push(name.into());
+        }
+        self.properties.insert(name.to_owned(), schema.into());
+    }
+
+    /// The schema of the arguments, and what was wrong with the attributes that shaped it.
+    pub(crate) fn finish(mut self) -> Result<Value, Vec<String>> {
+        if !self.faults.is_empty() {
+            return Err(self.faults);
+        }
+        let mut root = json!({ "type": "object", "properties": self.properties });
+        if !self.required.is_empty() {
+            root["required"] = self.required.into();
+        }
+        // What can't be inlined: recursive types. Every `$ref` resolves from the root.
+        let definitions = self.generator.take_definitions(true);
+        if !definitions.is_empty() {
+            root["$defs"] = definitions.into();
+        }
+        Ok(root)
+    }
+}

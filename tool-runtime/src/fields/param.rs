@@ -1,0 +1,181 @@
+//! One parameter, as the macro writes it.
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{
+    Deserializer,
+    de::{DeserializeOwned, Error as _, Visitor, value::Error as Plain},
+};
+use serde_json::Value;
+
+use super::{Edit, Fields, Slots};
+
+/// What a type must be to be the parameter of a tool.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a parameter of a tool, it has to be read from JSON and to have a JSON schema",
+    label = "derive `serde::Deserialize` and `schemars::JsonSchema` on it, or on the type inside it; it also has to be `Send`"
+)]
+pub trait ToolParam: DeserializeOwned + JsonSchema + Send {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + Send> ToolParam for T {}
+
+/// What a type must be when its schema comes from elsewhere (`#[schemars(with = "..")]`).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a parameter of a tool, it has to be read from JSON",
+    label = "derive `serde::Deserialize` on it, or say how to read it: `#[serde(deserialize_with = \"..\")]`"
+)]
+pub trait ParamValue: DeserializeOwned {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned> ParamValue for T {}
+
+/// What a type must be when its value is decoded by a function of the user's.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't describe a parameter of a tool, it has no JSON schema",
+    label = "derive `schemars::JsonSchema` on it, or name a type that has one: `#[schemars(with = \"..\")]`"
+)]
+pub trait ParamSchema: JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: JsonSchema> ParamSchema for T {}
+
+/// A value for a parameter that the call left out.
+struct Fallback<T> {
+    value: fn() -> T,
+    json: fn(&T) -> Option<Value>,
+}
+
+/// One parameter of a tool.
+pub struct Param<T> {
+    description: &'static str,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+    decode: fn(&str) -> Result<T, String>,
+    missing: fn() -> Option<T>,
+    default: Option<Fallback<T>>,
+    edit: Option<fn(&mut Edit<'_>)>,
+}
+
+impl<T> Param<T> {
+    /// A parameter that is all its type says.
+    pub const fn new(description: &'static str) -> Self
+    where
+        T: ToolParam,
+    {
+        Self::from_parts(description, schema_of::<T>, decode::<T>, missing::<T>)
+    }
+
+    /// A parameter whose schema or decoding is not its type's own.
+    pub const fn from_parts(
+        description: &'static str,
+        schema: fn(&mut SchemaGenerator) -> Schema,
+        decode: fn(&str) -> Result<T, String>,
+        missing: fn() -> Option<T>,
+    ) -> Self {
+        Self { description, schema, decode, missing, default: None, edit: None }
+    }
+
+    /// The value when the call has none; `json` writes it into the schema where its type can.
+    #[must_use]
+    pub const fn default(mut self, value: fn() -> T, json: fn(&T) -> Option<Value>) -> Self {
+        self.default = Some(Fallback { value, json });
+        self
+    }
+
+    /// What `#[schemars(..)]` changes about the schema.
+    #[must_use]
+    pub const fn edit(mut self, edit: fn(&mut Edit<'_>)) -> Self {
+        self.edit = Some(edit);
+        self
+    }
+
+    /// The value of slot `index`; where there is none, `slots` knows why.
+    pub fn take(&self, slots: &mut Slots<'_>, index: usize) -> Option<T> {
+        match slots.get(index) {
+            Some(text) => match (self.decode)(text) {
+                Ok(value) => Some(value),
+                Err(message) => slots.refuse(index, message),
+            },
+            None => match &self.default {
+                Some(default) => Some((default.value)()),
+                None => match (self.missing)() {
+                    Some(value) => Some(value),
+                    None => slots.refuse(index, "missing".to_owned()),
+                },
+            },
+        }
+    }
+}
+
+impl<T> fmt::Debug for Param<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Param").field("description", &self.description).finish_non_exhaustive()
+    }
+}
+
+/// A parameter with its type erased, for describing it.
+pub trait Describe: Sync {
+    /// Adds the parameter to the tool's schema as the property `name`.
+    fn describe(&self, name: &'static str, fields: &mut Fields);
+}
+
+impl<T> Describe for Param<T> {
+    fn describe(&self, name: &'static str, fields: &mut Fields) {
+        let schema = (self.schema)(&mut fields.generator);
+        let default = self.default.as_ref().and_then(|default| (default.json)(&(default.value)()));
+        let is_required = self.default.is_none() && (self.missing)().is_none();
+        fields.add(name, self.description, schema, is_required, default, self.edit);
+    }
+}
+
+/// The schema of `T`, inlined as far as it is not recursive.
+pub fn schema_of<T: ParamSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// Decodes as `T`'s own `Deserialize` does.
+pub fn decode<T: ParamValue>(text: &str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// Decodes with a function like those in `#[serde(deserialize_with = "..")]`.
+pub fn decode_with<'de, T>(
+    text: &'de str,
+    with: impl FnOnce(&mut serde_json::Deserializer<serde_json::de::StrRead<'de>>) -> Result<T, serde_json::Error>,
+) -> Result<T, String> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = with(&mut reader).map_err(|error| error.to_string())?;
+    reader.end().map_err(|error| error.to_string())?;
+    Ok(value)
+}
+
+/// The value that `T` has when the call leaves it out: as in serde, what takes an absent option.
+pub fn missing<T: ParamValue>() -> Option<T> {
+    T::deserialize(Missing).ok()
+}
+
+/// For parameters with a decoding function: as in serde, such a one is required without a default.
+pub fn required<T>() -> Option<T> {
+    None
+}
+
+/// Offers no value, and `None` to those who ask for an option.
+struct Missing;
+
+impl<'de> Deserializer<'de> for Missing {
+    type Error = Plain;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Plain> {
+        Err(Plain::custom("missing"))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Plain> {
+        visitor.visit_none()
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}

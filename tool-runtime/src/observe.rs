@@ -1,0 +1,184 @@
+//! Asks the hooks: before a call whether and how it runs, after it what becomes of the result.
+
+use std::{sync::Arc, time::Instant};
+
+use crate::{
+    contain::{self, Panicked},
+    hook::{After, AfterCall, Before, BeforeCall, ErasedHook},
+    outcome::Status,
+    registry::Inner,
+    request::ToolCall,
+    resolve::End,
+    run::Ran,
+    spec::Hints,
+    thread::{self, Place},
+};
+
+/// The hooks of one call. Dropped before [`after`](Self::after) is through, it tells those that are left.
+pub(crate) struct Observed<'a> {
+    hooks: Vec<&'a dyn ErasedHook>,
+    /// What `before` saw last, for hooks that hear of nothing more.
+    call: Option<BeforeCall>,
+    /// How many hooks have been told how the call ended.
+    told: usize,
+    place: Place,
+}
+
+impl Drop for Observed<'_> {
+    fn drop(&mut self) {
+        let Some(call) = &self.call else { return };
+        for hook in &self.hooks[self.told..] {
+            // The caller is gone: nobody could be told of a panic.
+            let _ = contain::call(|| hook.cancelled(call));
+        }
+    }
+}
+
+/// A hook that came to no decision.
+enum Failed {
+    Panicked(String),
+    TimedOut,
+}
+
+impl std::fmt::Display for Failed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Panicked(message) => write!(f, "panicked: {message}"),
+            Self::TimedOut => f.write_str("took too long"),
+        }
+    }
+}
+
+impl<'a> Observed<'a> {
+    /// Asks every hook that applies. The arguments may change; a reason not to run the tool comes back as its end.
+    pub(crate) async fn before(
+        inner: &'a Inner,
+        tool: &Arc<str>,
+        hints: Hints,
+        session: Option<&Arc<str>>,
+        call: &mut ToolCall,
+        place: Place,
+    ) -> (Self, Option<Ran>) {
+        let hooks: Vec<&dyn ErasedHook> = inner
+            .hooks
+            .iter()
+            .map(|hook| &**hook)
+            .filter(|hook| contain::call(|| hook.applies_to(tool)).unwrap_or(true))
+            .collect();
+        let mut observed = Self { hooks, call: None, told: 0, place };
+        if observed.hooks.is_empty() {
+            return (observed, None);
+        }
+        let mut seen = BeforeCall {
+            call_id: Arc::clone(&call.id),
+            tool: Arc::clone(tool),
+            arguments: call.arguments.clone(),
+            hints,
+            session: session.cloned(),
+        };
+        observed.call = Some(seen.clone());
+        let mut notes = Vec::new();
+        let mut blocked = None;
+        for hook in &observed.hooks {
+            match decide(place, *hook, || hook.before(&seen)).await {
+                Ok(Before::Go) => {}
+                Ok(Before::Arguments(arguments)) => {
+                    notes.push("a hook changed the arguments".to_owned());
+                    seen.arguments = arguments;
+                }
+                Ok(Before::Block(reason)) => {
+                    blocked = Some(Ran::stopped(Status::Blocked, "Blocked, and not run".into(), reason));
+                    break;
+                }
+                Err(failed) if hook.required() => {
+                    let reason = "a check that has to pass before every call failed".to_owned();
+                    blocked = Some(Ran::stopped(Status::Blocked, "Blocked, and not run".into(), reason));
+                    notes.push(format!("a required hook {failed}"));
+                    break;
+                }
+                Err(failed) => notes.push(format!("a hook {failed}")),
+            }
+        }
+        call.arguments = seen.arguments.clone();
+        call.notes = notes;
+        observed.call = Some(seen);
+        (observed, blocked)
+    }
+
+    /// Tells every hook how the call ended, and does what they decide.
+    pub(crate) async fn after(mut self, call: &ToolCall, ran: &mut Ran, began: Instant) {
+        let Some(seen) = self.call.take() else { return };
+        for index in 0..self.hooks.len() {
+            let hook = self.hooks[index];
+            let end = AfterCall {
+                call_id: Arc::clone(&seen.call_id),
+                tool: Arc::clone(&seen.tool),
+                arguments: call.arguments.clone(),
+                status: ran.status,
+                output: ran.output.clone(),
+                metadata: ran.end.metadata(),
+                duration: began.elapsed(),
+                session: seen.session.clone(),
+            };
+            // Whoever drops the call now leaves this hook, and those behind it, untold.
+            self.call = Some(seen.clone());
+            let decided = decide(self.place, hook, || hook.after(&end)).await;
+            self.call = None;
+            self.told = index + 1;
+            match decided {
+                Ok(After::Keep) => {}
+                Ok(After::Note(notice)) => ran.notices.push(notice),
+                Ok(After::Replace(value)) => replace(ran, value),
+                Ok(After::Block(reason)) => {
+                    ran.status = Status::Blocked;
+                    ran.end = End::Stopped { title: "Blocked: the result is not shown".into(), body: reason };
+                }
+                Err(failed) if hook.required() => {
+                    ran.status = Status::Withheld;
+                    let body = "a check that every result has to pass failed".to_owned();
+                    ran.end = End::Stopped { title: "Withheld: the result is not shown".into(), body };
+                    ran.notes.push(format!("a required hook {failed}"));
+                }
+                Err(failed) => ran.notes.push(format!("a hook {failed}")),
+            }
+        }
+    }
+}
+
+/// The old view goes with the old value.
+fn replace(ran: &mut Ran, value: serde_json::Value) {
+    match &mut ran.end {
+        End::Returned(returned) if returned.output.is_ok() => {
+            ran.output = ran.output.replaced(value);
+            returned.output = Ok(ran.output.clone());
+            returned.model_output = None;
+            returned.content.clear();
+            ran.notes.push("a hook replaced the value".to_owned());
+        }
+        _ => ran.notes.push("a hook wanted to replace a value, and there was none".to_owned()),
+    }
+}
+
+/// Waits for a hook, but not for ever, and contains its panics.
+async fn decide<'h, T, D>(place: Place, hook: &'h dyn ErasedHook, ask: impl FnOnce() -> D + Send) -> Result<T, Failed>
+where
+    T: Send,
+    D: Future<Output = T> + Send + 'h,
+{
+    let watched = async {
+        let timeout = thread::can_time(place).then(|| hook.timeout());
+        let deadline = thread::deadline(timeout);
+        // Made inside, so that a hook finds the runtime that it will run on.
+        let asked = contain::poll(async { ask().await });
+        thread::until(asked, deadline).await
+    };
+    let answered = match place {
+        Place::Task => watched.await,
+        Place::Thread => thread::wait(watched),
+    };
+    match answered {
+        Some(Ok(decision)) => Ok(decision),
+        Some(Err(Panicked(message))) => Err(Failed::Panicked(message)),
+        None => Err(Failed::TimedOut),
+    }
+}
