@@ -69,6 +69,9 @@ pub use guard::{LoopGuard, LoopVerdict};
 pub use hook::{After, AfterCall, Before, BeforeCall, Hook};
 pub use link::tool;
 pub use notice::Notice;
+/// The crate of the backends that an [`ObjectStore`] can be given.
+#[cfg(feature = "object-store")]
+pub use object_store;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
 pub use policy::{Coercion, FenceStyle, Keep, Scope, Snap, TruncationStrategy, Trust};
@@ -79,6 +82,8 @@ pub use request::{Arguments, ToolCall};
 pub use schemars;
 pub use session::Session;
 pub use spec::{Hints, LoopKey, ToolSpec};
+#[cfg(feature = "object-store")]
+pub use store::ObjectStore;
 pub use store::{LocalStore, MemoryStore};
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
