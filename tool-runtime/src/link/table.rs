@@ -282,6 +282,9 @@ impl MacroTool {
                 param.describe(name, &mut fields);
             }
         }
+        // A method of two values is two tools; a function is one, however often it is named.
+        let place = self.place.to_string();
+        let origin = if this.is::<()>() { Origin::Function(place, (self.key)()) } else { Origin::Line(place) };
         RegisteredTool(match fields.finish() {
             Ok(schema) => Entry::Ready {
                 spec: Arc::new(self.spec()),
@@ -289,7 +292,7 @@ impl MacroTool {
                 output_schema: self.output_schema().map(Arc::new),
                 callable: Arc::new(Function { table: self, this }),
                 needs: self.needs.iter().filter_map(Need::of_registry).collect(),
-                origin: Origin::Function(self.place.to_string()),
+                origin,
             },
             Err(faults) => Entry::NotATool(format!("tool `{}`, {}: {}", self.name, self.place, faults.join("; "))),
         })
