@@ -11,12 +11,13 @@ use syn::{
 use crate::{errors::Errors, keys, near, slot::Slot};
 
 /// Each key with the form in which it is written.
-const KEYS: [(&str, &str); 21] = [
+const KEYS: [(&str, &str); 22] = [
     ("name", "name = \"..\""),
     ("title", "title = \"..\""),
     ("description", "description = \"..\""),
     ("to_model_output", "to_model_output = path"),
     ("max_result_size", "max_result_size = 2000"),
+    ("max_result_tokens", "max_result_tokens = 500"),
     ("truncation", "truncation = head_tail"),
     ("keep", "keep = always"),
     ("external", "external"),
@@ -48,6 +49,7 @@ pub(crate) struct Attr {
     pub(crate) description: Slot<Expr>,
     pub(crate) to_model_output: Slot<Expr>,
     pub(crate) max_result_size: Slot<Limit>,
+    pub(crate) max_result_tokens: Slot<Expr>,
     pub(crate) truncation: Slot<Choice>,
     pub(crate) keep: Slot<Choice>,
     pub(crate) external: Slot<()>,
@@ -146,8 +148,10 @@ impl Attr {
             "description" => self.description.set(key, keys::value(key, input, form)?, errors),
             "to_model_output" => self.to_model_output.set(key, keys::value(key, input, form)?, errors),
             "max_result_size" => self.max_result_size.set(key, keys::value(key, input, form)?, errors),
+            "max_result_tokens" => self.max_result_tokens.set(key, tokens(key, input, form)?, errors),
             "truncation" => {
-                let words = [("head_tail", "HeadTail"), ("head", "Head"), ("fields", "Fields")];
+                let words =
+                    [("head_tail", "HeadTail"), ("head", "Head"), ("fields", "Fields"), ("structure", "Structure")];
                 self.truncation.set(key, choice(key, input, form, &words)?, errors);
             }
             "keep" => {
@@ -192,6 +196,20 @@ impl Parse for Limit {
             _ => Ok(Self::Chars(expr)),
         }
     }
+}
+
+/// A number of tokens, or what evaluates to one.
+fn tokens(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Expr> {
+    let expr: Expr = keys::value(key, input, form)?;
+    match &expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_digits().bytes().any(|b| b != b'0') => {}
+        Expr::Lit(_) => {
+            let message = format!("`{key}` is a number of tokens, at least 1; write `{form}`");
+            return Err(syn::Error::new_spanned(expr, message));
+        }
+        _ => {}
+    }
+    Ok(expr)
 }
 
 /// One of `words`, bare or in quotes; each has the variant that it stands for.

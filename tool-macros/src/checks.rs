@@ -178,8 +178,10 @@ pub(crate) fn lend(local: &Ident, state: &State) -> TokenStream {
     }
 }
 
-/// Refuses `key` where the runtime lacks what it takes.
-pub(crate) fn needs_tokio(key: &Ident) -> TokenStream {
+/// Refuses `key` where the runtime lacks the feature that it takes.
+pub(crate) fn needs(macro_name: &str, key: &Ident) -> TokenStream {
     let word = key.to_string();
-    located!(key.span() => __tool_rt::needs_tokio! { #word })
+    let span = Span::mixed_site().located_at(key.span());
+    let name = Ident::new(macro_name, span);
+    located!(span => __tool_rt::#name! { #word })
 }

@@ -168,8 +168,10 @@ fn tool(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> T
     let params = func.params.iter().enumerate().map(|(index, param)| checks::param(&home::constant(index), param));
     let start = wrap::start(attr, func, home);
     let table = table(attr, func, home, method);
-    let needs = [attr.timeout.key(), attr.blocking.key()].into_iter().flatten().map(checks::needs_tokio);
-    quote!(#(#needs)* #(#params)* #start #table)
+    let tokio = [attr.timeout.key(), attr.blocking.key()].into_iter().flatten();
+    let tokio = tokio.map(|key| checks::needs("needs_tokio", key));
+    let tokens = attr.max_result_tokens.key().map(|key| checks::needs("needs_tokens", key));
+    quote!(#(#tokio)* #tokens #(#params)* #start #table)
 }
 
 fn table(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> TokenStream {
@@ -220,6 +222,7 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
         Limit::None => quote!(.unlimited()),
         Limit::Chars(chars) => quote!(.max_result_size(#chars)),
     });
+    let tokens = attr.max_result_tokens.get().map(|tokens| quote!(.max_result_tokens(#tokens)));
     let truncation = attr.truncation.get().map(|choice| {
         let variant = &choice.0;
         quote!(.truncation(__tool_rt::TruncationStrategy::#variant))
@@ -245,7 +248,7 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
     let timeout = attr.timeout.get().map(|Timeout(millis)| quote!(.timeout(#millis)));
     let loop_key = attr.loop_key.get().map(|key| loop_key(key, func));
     let tags = attr.tags.get().map(|tags| quote!(.tags(&[#(#tags),*])));
-    quote!(#description #title #limit #truncation #keep #timeout #loop_key #tags #(#flags)*)
+    quote!(#description #title #limit #tokens #truncation #keep #timeout #loop_key #tags #(#flags)*)
 }
 
 fn loop_key(key: &LoopKey, func: &Func) -> TokenStream {

@@ -7,16 +7,17 @@ pub use inventory::submit;
 pub use serde_json::json;
 
 pub use crate::{
-    __tool_needs_tokio as needs_tokio, __tool_with_garde as with_garde,
+    __tool_needs_tokens as needs_tokens, __tool_needs_tokio as needs_tokio, __tool_with_garde as with_garde,
     context::CallContext,
     fields::{
-        Borrowed, DefaultProbe, Edit, Param, Slots, borrow, borrow_option, decode, decode_with, missing, required,
-        schema_of,
+        Borrowed, DefaultProbe, Describe, Edit, Param, Slots, borrow, borrow_option, decode, decode_with, missing,
+        required, schema_of,
     },
-    link::{Compared, Given, Linked, MacroTool, Mode, Need, Place, UnnamedToolBlock, bind, find, key_of},
+    link::{Compared, Given, Linked, MacroTool, Mode, Need, Place, Start, UnnamedToolBlock, bind, find, key_of},
     policy::{Keep, TruncationStrategy},
-    shape::{Probe, ValueProbe, done, later, shapes, to_model_output},
+    shape::{Hook, Probe, ValueProbe, done, later, shapes, to_model_output},
     tool::{RegisteredTool, Started},
+    value::Reader,
 };
 
 #[cfg(feature = "garde")]
@@ -69,5 +70,27 @@ macro_rules! __tool_needs_tokio {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tool_needs_tokio {
+    ($key:literal) => {};
+}
+
+/// Says why a key can't be used.
+#[cfg(not(feature = "tokens"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tool_needs_tokens {
+    ($key:literal) => {
+        ::core::compile_error!(::core::concat!(
+            "`",
+            $key,
+            "` needs the vocabulary that counts tokens; turn on feature `tokens` of `tool-runtime`"
+        ));
+    };
+}
+
+/// Nothing to say.
+#[cfg(feature = "tokens")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tool_needs_tokens {
     ($key:literal) => {};
 }

@@ -9,7 +9,7 @@ use std::any::{Any, TypeId};
 pub use self::{
     block::{IntoTools, UnnamedToolBlock, bind},
     given::{Given, Need, ToolState},
-    table::{Compared, MacroTool, Mode, Place},
+    table::{Compared, MacroTool, Mode, Place, Start},
 };
 use crate::tool::{Entry, RegisteredTool};
 
@@ -57,6 +57,7 @@ use crate::tool::{Entry, RegisteredTool};
 /// | `description = ".."` | what the model is told; default: the doc comment |
 /// | `to_model_output = path` or closure | the compact view: takes `&Output`, returns text, JSON, [`ModelOutput`](crate::ModelOutput), or `Option` or `Result` of these |
 /// | `max_result_size = N` or `none` | the most characters of a result that the model reads; default: the registry's |
+/// | `max_result_tokens = N` | the same in tokens, beside it; with feature `tokens` |
 /// | `truncation = head_tail`, `head` or `fields` | how longer results are cut; see [`TruncationStrategy`](crate::TruncationStrategy) |
 /// | `keep = on_cut` or `always` | when the full result is saved; default: `on_cut` |
 /// | `external` | the result comes from outside: it is sanitised and fenced |

@@ -93,6 +93,7 @@ pub struct MacroTool {
     keep: Keep,
     trust: Trust,
     hints: Hints,
+    tokens: Option<usize>,
     timeout: Option<Duration>,
     blocking: bool,
     approval: bool,
@@ -144,6 +145,7 @@ impl MacroTool {
             keep: Keep::OnCut,
             trust: Trust::Trusted,
             hints: Hints { read_only: None, destructive: None, idempotent: None, open_world: None },
+            tokens: None,
             timeout: None,
             blocking: false,
             approval: false,
@@ -240,6 +242,13 @@ impl MacroTool {
         self
     }
 
+    /// `max_result_tokens = ..`.
+    #[must_use]
+    pub const fn max_result_tokens(mut self, tokens: usize) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
     /// `timeout = ..`, in milliseconds.
     #[must_use]
     pub const fn timeout(mut self, millis: u64) -> Self {
@@ -316,6 +325,9 @@ impl MacroTool {
                 param.describe(name, &mut fields);
             }
         }
+        // A method of two values is two tools; a function is one, however often it is named.
+        let place = self.place.to_string();
+        let origin = if this.is::<()>() { Origin::Function(place, (self.key)()) } else { Origin::Line(place) };
         RegisteredTool(match fields.finish() {
             Ok((schema, limits)) => Entry::Ready {
                 spec: Arc::new(self.spec()),
@@ -323,7 +335,7 @@ impl MacroTool {
                 output_schema: self.output_schema().map(Arc::new),
                 callable: Arc::new(Function { table: self, this, limits }),
                 needs: self.needs.iter().filter_map(Need::of_registry).collect(),
-                origin: Origin::Function(self.place.to_string()),
+                origin,
             },
             Err(faults) => Entry::NotATool(format!("tool `{}`, {}: {}", self.name, self.place, faults.join("; "))),
         })
@@ -343,7 +355,9 @@ impl MacroTool {
                 Description::Docs(docs) => Cow::Owned(unindented(docs)),
             },
             limit: self.limit,
+            tokens: self.tokens,
             strategy: self.strategy,
+            snap: None,
             keep: self.keep,
             trust: self.trust,
             hints: self.hints,
