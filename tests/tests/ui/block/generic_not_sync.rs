@@ -2,7 +2,7 @@
 
 use tool_runtime::tool;
 
-trait Store {}
+trait Store: Send {}
 
 struct Db<S>(S);
 
