@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 const RUNTIME: &[&[&str]] = &[
     &[
         "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "join", "json",
-        "notice", "outcome", "output", "policy", "redact", "request", "schema", "spec", "value", "view",
+        "notice", "outcome", "output", "policy", "redact", "request", "schema", "spec", "tokens", "value", "view",
     ],
     &["fields", "find", "guard", "sanitise", "thread", "tool"],
     &["args", "dialect", "fence", "shape", "truncate"],
@@ -22,12 +22,13 @@ const RUNTIME: &[&[&str]] = &[
 ];
 
 const MACROS: &[&[&str]] = &[
-    &["docs", "errors", "fallback", "near", "passing"],
+    &["docs", "errors", "fallback", "home", "near", "passing"],
     &["keys", "slot"],
     &["attr", "field"],
+    &["state"],
     &["func"],
     &["checks", "valid"],
-    &["wrap"],
+    &["block", "wrap"],
     &["expand"],
 ];
 

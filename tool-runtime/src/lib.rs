@@ -46,6 +46,7 @@ mod shape;
 mod spec;
 mod store;
 mod thread;
+mod tokens;
 mod tool;
 mod truncate;
 mod value;
@@ -66,11 +67,14 @@ pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use fence::wrap_if_external;
 pub use guard::{LoopGuard, LoopVerdict};
 pub use hook::{After, AfterCall, Before, BeforeCall, Hook};
-pub use link::tool;
+pub use link::{IntoTools, tool};
 pub use notice::Notice;
+/// The crate of the backends that an [`ObjectStore`] can be given.
+#[cfg(feature = "object-store")]
+pub use object_store;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
-pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
+pub use policy::{Coercion, FenceStyle, Keep, Scope, Snap, TruncationStrategy, Trust};
 pub use redact::Redactor;
 pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
@@ -78,6 +82,8 @@ pub use request::{Arguments, ToolCall};
 pub use schemars;
 pub use session::Session;
 pub use spec::{Hints, LoopKey, ToolSpec};
+#[cfg(feature = "object-store")]
+pub use store::ObjectStore;
 pub use store::{LocalStore, MemoryStore};
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};

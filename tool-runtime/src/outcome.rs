@@ -78,6 +78,8 @@ pub struct Receipt {
     pub shown_chars: usize,
     /// Everything the model reads.
     pub model_chars: usize,
+    /// The same in tokens, where the tool has a limit in tokens (`max_result_tokens`).
+    pub model_tokens: Option<usize>,
     /// Whether the tool is still running behind the outcome.
     pub still_running: bool,
     /// Whether text was cut.
@@ -134,13 +136,14 @@ impl ViewSource {
 
 impl Serialize for Receipt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Receipt", 16)?;
+        let mut object = serializer.serialize_struct("Receipt", 17)?;
         object.serialize_field("view_source", self.view_source.name())?;
         object.serialize_field("full_chars", &self.full_chars)?;
         object.serialize_field("raw_chars", &self.raw_chars)?;
         object.serialize_field("view_chars", &self.view_chars)?;
         object.serialize_field("shown_chars", &self.shown_chars)?;
         object.serialize_field("model_chars", &self.model_chars)?;
+        object.serialize_field("model_tokens", &self.model_tokens)?;
         object.serialize_field("still_running", &self.still_running)?;
         object.serialize_field("truncated", &self.truncated)?;
         object.serialize_field("strategy", &self.strategy.map(TruncationStrategy::name))?;
@@ -169,6 +172,7 @@ impl Receipt {
             view_chars: 0,
             shown_chars: 0,
             model_chars: 0,
+            model_tokens: None,
             still_running: false,
             truncated: false,
             strategy: None,

@@ -16,6 +16,27 @@ pub enum TruncationStrategy {
     /// [`field_limit`](crate::RegistryBuilder::field_limit) sets a smaller one, as a rule a fraction of the limit: a
     /// string of the whole limit leaves no room for the rest of its object. The default for JSON objects.
     Fields,
+    /// What is shown is always JSON, and says what is missing: the largest values are cut first, strings in their
+    /// middle (`"zzz… 59950 chars more …zzz"`); lists end with `"… 4980 more"`; objects that can't hold all their
+    /// keys lose their largest members (`"…":"3 more"`). The outermost object gets `"_missing"`, the outermost
+    /// list `{"_missing": n}` at its end: how many values inside are cut or not shown. Where nothing fits: `null`.
+    /// Text that is no JSON object, list or string gets `HeadTail`.
+    Structure,
+}
+
+/// Where a cut may fall.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Snap {
+    /// Between any two characters (Unicode scalar values).
+    #[default]
+    Chars,
+    /// At line ends, so that no half line is shown; between characters where not even one line fits.
+    Lines,
+    /// Between what a reader sees as characters: accents, families of emoji, flags and CRLF stay whole, but for
+    /// clusters and rows of flags of more than 256 scalar values. Needs feature `graphemes`.
+    #[cfg(feature = "graphemes")]
+    Graphemes,
 }
 
 /// What `max_result_size` bounds.
@@ -96,7 +117,10 @@ pub(crate) enum Limit {
 pub(crate) struct Policy {
     /// Characters; `None` is no limit.
     pub(crate) limit: Option<usize>,
+    /// Tokens; `None` is no limit.
+    pub(crate) tokens: Option<usize>,
     pub(crate) strategy: Option<TruncationStrategy>,
+    pub(crate) snap: Snap,
     /// Characters; `None` is the limit itself.
     pub(crate) field_limit: Option<usize>,
     pub(crate) scope: Scope,
@@ -112,6 +136,7 @@ impl TruncationStrategy {
             Self::HeadTail => "head_tail",
             Self::Head => "head",
             Self::Fields => "fields",
+            Self::Structure => "structure",
         }
     }
 }

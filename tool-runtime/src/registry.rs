@@ -24,7 +24,7 @@ use crate::{
     guard::LoopGuard,
     hook::{ErasedHook, Hook},
     link,
-    policy::{Coercion, FenceStyle, Limit, Policy, Scope, TruncationStrategy},
+    policy::{Coercion, FenceStyle, Limit, Policy, Scope, Snap, TruncationStrategy},
     redact::Redactor,
     schema,
     spec::ToolSpec,
@@ -259,6 +259,7 @@ pub struct RegistryBuilder {
     tools: Vec<RegisteredTool>,
     default_limit: Option<usize>,
     strategy: Option<TruncationStrategy>,
+    snap: Snap,
     field_limit: Option<usize>,
     scope: Scope,
     fence: FenceStyle,
@@ -290,6 +291,7 @@ impl Default for RegistryBuilder {
             tools: Vec::new(),
             default_limit: None,
             strategy: None,
+            snap: Snap::default(),
             field_limit: None,
             scope: Scope::default(),
             fence: FenceStyle::default(),
@@ -354,6 +356,12 @@ impl RegistryBuilder {
     /// [`Fields`](TruncationStrategy::Fields), everything else by [`HeadTail`](TruncationStrategy::HeadTail).
     pub fn truncation(mut self, strategy: TruncationStrategy) -> Self {
         self.strategy = Some(strategy);
+        self
+    }
+
+    /// Where a cut may fall, for tools that don't set `snap`. Default: [`Snap::Chars`].
+    pub fn snap(mut self, snap: Snap) -> Self {
+        self.snap = snap;
         self
     }
 
@@ -622,6 +630,10 @@ impl RegistryBuilder {
             let message = format!("tool `{name}`: a limit of 0 characters would show nothing; give at least 1");
             reasons.push((BuildReason::ZeroLimit, message));
         }
+        if spec.tokens == Some(0) {
+            let message = format!("tool `{name}`: a limit of 0 tokens would show nothing; give at least 1");
+            reasons.push((BuildReason::ZeroLimit, message));
+        }
         if spec.approval && self.approver.is_none() {
             let message = format!("tool `{name}` needs approval and nobody can give it; add `.approver(..)`");
             reasons.push((BuildReason::NoApprover, message));
@@ -654,7 +666,9 @@ impl RegistryBuilder {
                     Limit::Unlimited => None,
                     Limit::Chars(chars) => Some(chars),
                 },
+                tokens: spec.tokens,
                 strategy: spec.strategy.or(self.strategy),
+                snap: spec.snap.unwrap_or(self.snap),
                 field_limit: self.field_limit,
                 scope: self.scope,
                 trust: spec.trust,

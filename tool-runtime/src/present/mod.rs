@@ -23,6 +23,7 @@ use crate::{
     resolve::Facing,
     sanitise::{self, Sanitised},
     thread::{self, Place},
+    tokens,
     truncate::Opened,
     value::Output,
 };
@@ -218,6 +219,38 @@ fn header_room(job: &Job, full: Option<usize>, saved: &Saved) -> usize {
         Scope::Content => 0,
         Scope::Total => longest(full, saved, pointer(job, full, saved)) + 1,
     }
+}
+
+/// The same in tokens.
+fn header_tokens(job: &Job, original: usize, full: Option<usize>, saved: &Saved) -> usize {
+    match job.policy.scope {
+        Scope::Content => 0,
+        Scope::Total => tokens::count(&header_for(job, original, 0, full, saved)) + SEAM,
+    }
+}
+
+/// What a text may have of the tool's tokens. Where they bound all that the model reads, what is ours is taken off
+/// first, but for the header of a cut.
+fn token_limit(job: &Job, title: &str, fences: usize) -> Option<usize> {
+    let limit = job.policy.tokens?;
+    if job.policy.scope == Scope::Content {
+        return Some(limit);
+    }
+    let empty = job.fence(0, Sanitised::after_cut("")).pieces().concat();
+    let fence = tokens::count(&empty) + 2 * ID_TOKENS + SEAM;
+    let ours = tokens::count(title) + tokens::count(&notices(job, &job.notices)) + fences * fence + SEAM;
+    Some(limit.saturating_sub(ours))
+}
+
+/// Tokens that may come up where texts are joined, or that a number may take more than another.
+const SEAM: usize = 10;
+
+/// Tokens that one fence id may take more than another.
+const ID_TOKENS: usize = 8;
+
+/// What the receipt says of tokens.
+fn model_tokens(job: &Job, text: &str) -> Option<usize> {
+    job.policy.tokens.map(|_| tokens::count(text))
 }
 
 /// Says where a result is that was kept although nothing was cut.

@@ -11,16 +11,18 @@ use crate::{
     notice::Notice,
     outcome::{ModelText, Receipt, Status, ViewSource},
     output::ModelOutput,
-    policy::{Keep, Scope},
+    policy::{Keep, Policy, Scope},
     render::{Body, Reply},
     resolve::Facing,
     sanitise::Sanitised,
-    truncate::{self, Fitted, Opened, Saving, Unfit},
+    truncate::{self, Bounds, Fitted, Opened, Saving, Unfit},
 };
 
 use super::{
-    Job, NeedsThread, Presented, Saves, header_for, header_room, kept_notice, notices, record,
+    Job, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice, model_tokens, notices,
+    record,
     source::{Cleaner, Source, with_material},
+    token_limit,
 };
 
 /// What an empty result reads.
@@ -85,10 +87,11 @@ impl<'a> Draft<'a> {
     fn cut(self, saves: Saves) -> Result<Cut<'a>, Stop> {
         let policy = self.job.policy;
         let limit = self.limit();
+        let tokens = token_limit(self.job, self.title.as_deref().unwrap_or_default(), usize::from(self.fenced));
         // A view is not worth keeping, what it stands for is. And where the header counts, what it says has to be
         // known before the text is cut.
         let save_while_cutting = !self.is_view() && policy.scope == Scope::Content;
-        let fitted = self.fit(limit, save_while_cutting, saves)?;
+        let fitted = self.fit(limit, tokens, save_while_cutting, saves)?;
         let mut cut = Cut { saved: fitted.saved.clone(), full_chars: None, fitted, draft: self };
         let is_error = cut.draft.view_source == ViewSource::Error;
         let save_apart = cut.fitted.truncated && !save_while_cutting;
@@ -98,8 +101,11 @@ impl<'a> Draft<'a> {
             cut.saved = saved;
         }
         if cut.fitted.truncated && policy.scope == Scope::Total {
-            let room = limit.map(|limit| limit.saturating_sub(header_room(cut.draft.job, cut.full_chars, &cut.saved)));
-            cut.fitted = cut.draft.fit(room, false, saves)?;
+            let job = cut.draft.job;
+            let room = limit.map(|limit| limit.saturating_sub(header_room(job, cut.full_chars, &cut.saved)));
+            let header = || header_tokens(job, cut.fitted.original, cut.full_chars, &cut.saved);
+            let tokens = tokens.map(|tokens| tokens.saturating_sub(header()));
+            cut.fitted = cut.draft.fit(room, tokens, false, saves)?;
         }
         Ok(cut)
     }
@@ -117,22 +123,14 @@ impl<'a> Draft<'a> {
         Some(limit.saturating_sub(fence + title + notices))
     }
 
-    fn fit(&self, limit: Option<usize>, save: bool, saves: Saves) -> Result<Fitted, Stop> {
-        let policy = self.job.policy;
+    fn fit(&self, limit: Option<usize>, tokens: Option<usize>, save: bool, saves: Saves) -> Result<Fitted, Stop> {
+        let Policy { strategy, field_limit, snap, .. } = self.job.policy;
+        let bounds = Bounds { limit, tokens, strategy, field_limit, snap, may_point: !self.job.is_external() };
         let is_json = self.source.is_json();
         let mut open = || if save { self.job.open(is_json, saves) } else { Opened::NoStore };
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         self.guarded(|| {
-            with_material(self.source, &self.cleaner, |material| {
-                truncate::fit(
-                    material,
-                    limit,
-                    policy.strategy,
-                    policy.field_limit,
-                    !self.job.is_external(),
-                    &mut saving,
-                )
-            })
+            with_material(self.source, &self.cleaner, |material| truncate::fit(material, &bounds, &mut saving))
         })
     }
 
@@ -223,6 +221,10 @@ impl Cut<'_> {
             ModelText::Own(text) => cut::count(text),
             ModelText::SameAsOutput => fitted.original,
         };
+        receipt.model_tokens = match &text {
+            ModelText::Own(text) => model_tokens(job, text),
+            ModelText::SameAsOutput => model_tokens(job, &body),
+        };
         Presented { text, content: None, status: None, receipt, leak: false }
     }
 }
@@ -237,13 +239,13 @@ pub(super) fn message(job: &Job, message: &Message) -> Presented {
     let Some(problems) = cleaner.text(&message.problems) else { return withheld(job, "it could not be cleaned") };
     let tail = format!("\n{}{}", message.tail, notices(job, &job.notices));
     let (text, fenced) = ours(job, std::slice::from_ref(&message.head), &problems, &tail);
-    short(ViewSource::Error, None, text, fenced)
+    short(job, None, text, fenced)
 }
 
 /// A text of ours, unfenced.
 pub(super) fn own(job: &Job, text: &str) -> Presented {
     let Some(text) = job.cleaner().text(text) else { return withheld(job, "it could not be cleaned") };
-    short(ViewSource::Error, None, format!("{text}{}", notices(job, &job.notices)), false)
+    short(job, None, format!("{text}{}", notices(job, &job.notices)), false)
 }
 
 /// A short clean body, fenced where the tool is external; `tail` comes after the fence.
@@ -256,7 +258,7 @@ fn ours(job: &Job, headers: &[String], body: &str, tail: &str) -> (String, bool)
 /// Nothing of the result may be shown.
 pub(super) fn withheld(job: &Job, why: &str) -> Presented {
     let text = format!("[Withheld: the result of `{}` is not shown, {why}]", job.tool);
-    short(ViewSource::Error, Some(Status::Withheld), text, false)
+    short(job, Some(Status::Withheld), text, false)
 }
 
 fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
@@ -264,12 +266,13 @@ fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
     let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
     let title = format!("[Unserialisable: the result of `{}` can't be turned into JSON]", job.tool);
     let (text, fenced) = ours(job, &[title], &clean, &notices(job, &job.notices));
-    Presented { leak, ..short(ViewSource::Error, Some(Status::Unserialisable), text, fenced) }
+    Presented { leak, ..short(job, Some(Status::Unserialisable), text, fenced) }
 }
 
 /// A text that is never cut.
-fn short(view_source: ViewSource, status: Option<Status>, text: String, fenced: bool) -> Presented {
-    let mut receipt = Receipt::new(view_source);
+fn short(job: &Job, status: Option<Status>, text: String, fenced: bool) -> Presented {
+    let mut receipt = Receipt::new(ViewSource::Error);
+    receipt.model_tokens = model_tokens(job, &text);
     let chars = cut::count(&text);
     (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
     receipt.fenced = fenced;
