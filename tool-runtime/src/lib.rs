@@ -62,7 +62,7 @@ pub use artifact::{
 };
 pub use cancel::CancellationToken;
 pub use context::{CallContext, Progress};
-pub use dialect::Dialect;
+pub use dialect::{Dialect, Lint, LintLevel, Strict};
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use fence::wrap_if_external;
 pub use guard::{LoopGuard, LoopVerdict};
