@@ -2,6 +2,7 @@
 
 mod parts;
 mod source;
+mod stream;
 mod text;
 
 use source::Cleaner;
