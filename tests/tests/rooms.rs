@@ -23,12 +23,13 @@ const RUNTIME: &[&[&str]] = &[
 ];
 
 const MACROS: &[&[&str]] = &[
-    &["docs", "errors", "fallback", "near", "passing"],
+    &["docs", "errors", "fallback", "home", "near", "passing"],
     &["keys", "slot"],
     &["attr", "field"],
+    &["state"],
     &["func"],
     &["checks", "valid"],
-    &["wrap"],
+    &["block", "wrap"],
     &["expand"],
 ];
 

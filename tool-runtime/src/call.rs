@@ -245,7 +245,9 @@ fn report(outcome: &Outcome) {
         truncated = receipt.truncated,
         "tool call finished"
     );
-    for note in &receipt.notes {
-        tracing::warn!(tool = outcome.tool_name(), call_id = outcome.call_id(), note = note.as_str(), "tool call note");
+    if !receipt.notes.is_empty() {
+        // The notes themselves may quote arguments or errors; they are in the receipt.
+        let (tool, call_id) = (outcome.tool_name(), outcome.call_id());
+        tracing::warn!(tool, call_id, notes = receipt.notes.len(), "a tool call was repaired, or met a fault");
     }
 }

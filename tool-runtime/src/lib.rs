@@ -69,7 +69,7 @@ pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use fence::wrap_if_external;
 pub use guard::{LoopGuard, LoopVerdict};
 pub use hook::{After, AfterCall, Before, BeforeCall, Hook};
-pub use link::tool;
+pub use link::{IntoTools, tool};
 pub use notice::Notice;
 /// The crate of the backends that an [`ObjectStore`] can be given.
 #[cfg(feature = "object-store")]
