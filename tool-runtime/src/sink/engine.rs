@@ -107,7 +107,10 @@ impl Engine {
                 *failed = Some(Failed::NeedsWhole);
                 outlet.refuse(StoreReason::NeedsWhole);
             }
-            Ok(Err(Unredacted::Inseparable)) | Err(_) => *failed = Some(Failed::Broken),
+            Ok(Err(Unredacted::Inseparable)) | Err(_) => {
+                *failed = Some(Failed::Broken);
+                outlet.refuse(StoreReason::Failed);
+            }
         }
     }
 
