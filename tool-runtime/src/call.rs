@@ -129,6 +129,9 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
     };
     let (presented, job) = present::present_at(job, place).await;
     let job = (presented.status.is_none() && job.can_shrink()).then_some(job);
+    if let Some(streamed) = output.as_stream() {
+        streamed.settle();
+    }
     let mut outcome = finish(found.name, call.id, output, status, presented);
     outcome.problems = problems;
     if let Some(index) = found.index {
@@ -172,7 +175,7 @@ impl Subject {
     }
 }
 
-fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> CallContext {
+fn context(inner: &Arc<Inner>, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> CallContext {
     CallContext::from(context::Parts {
         call_id: Arc::clone(&call.id),
         tool_name: Arc::clone(tool),
@@ -180,6 +183,7 @@ fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> Call
         state: Arc::clone(&inner.state),
         extensions: call.extensions.clone(),
         progress: call.progress.clone(),
+        plans: Some(Arc::clone(inner) as _),
         cancellation: call.cancellation.clone(),
     })
 }

@@ -43,8 +43,10 @@ mod schema;
 mod seat;
 mod session;
 mod shape;
+mod sink;
 mod spec;
 mod store;
+mod stream;
 mod thread;
 mod tokens;
 mod tool;
@@ -81,10 +83,12 @@ pub use request::{Arguments, ToolCall};
 /// The schema crate, for `#[derive(JsonSchema)]` with `#[schemars(crate = "tool_runtime::schemars")]`.
 pub use schemars;
 pub use session::Session;
+pub use sink::OutputSink;
 pub use spec::{Hints, LoopKey, ToolSpec};
 #[cfg(feature = "object-store")]
 pub use store::ObjectStore;
 pub use store::{LocalStore, MemoryStore};
+pub use stream::Streamed;
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
 pub use truncate::{TruncateOptions, TruncatedResult, truncate_result};

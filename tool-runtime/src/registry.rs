@@ -15,8 +15,8 @@ use serde_json::Value;
 use crate::{
     approve::{Approver, ErasedApprover},
     args::Limits,
-    artifact::ArtifactStore,
-    context::TypeMap,
+    artifact::{ArtifactMeta, ArtifactStore},
+    context::{CallContext, TypeMap},
     dialect::{self, Described, Dialect, Lint, LintLevel, Strict, WireNames},
     error::{BuildError, BuildReason},
     fence::Key,
@@ -29,8 +29,10 @@ use crate::{
     schema,
     spec::ToolSpec,
     store::{LocalStore, MemoryStore},
+    stream::{Plan, Plans},
     thread::Blocking,
     tool::{Callable, Entry, Origin, RegisteredTool},
+    truncate::Bounds,
 };
 
 /// An immutable set of tools. Cheap to clone; clones share the store.
@@ -151,6 +153,22 @@ impl Inner {
     /// The id of a new session.
     pub(crate) fn next_session(&self) -> Arc<str> {
         self.key.session(self.sessions.fetch_add(1, Ordering::Relaxed)).into()
+    }
+}
+
+impl Plans for Inner {
+    fn plan(&self, context: &CallContext) -> Plan {
+        let tool = context.tool_name();
+        let policy = self.names.find(tool).map_or_else(Policy::default, |found| self.tools[found.index].policy);
+        let Policy { limit, tokens, strategy, snap, .. } = policy;
+        let bounds = Bounds { limit, tokens, strategy, snap, ..Bounds::default() };
+        let meta = ArtifactMeta::text(tool, self.clock.now()).with_trust(policy.trust);
+        let meta = match context.session() {
+            Some(session) => meta.with_session(session),
+            None => meta,
+        };
+        let (redactors, store) = (Arc::clone(&self.redactors), self.store.clone());
+        Plan { limit: bounds.chars(), style: bounds.style(), redactors, store, meta }
     }
 }
 

@@ -3,6 +3,7 @@
 mod parts;
 mod promise;
 mod source;
+mod stream;
 mod text;
 
 pub(crate) use promise::keep as keep_promise;

@@ -162,6 +162,11 @@ impl ArtifactStore for ObjectStore {
         Ok(Box::new(Writer::new(self.bucket.clone(), self.limits, meta.clone())))
     }
 
+    fn create_up_to(&self, meta: &ArtifactMeta, max_bytes: u64) -> Result<Box<dyn ArtifactWriter>, StoreError> {
+        let artifact_bytes = self.limits.artifact_bytes.max(max_bytes);
+        Ok(Box::new(Writer::new(self.bucket.clone(), Limits { artifact_bytes, ..self.limits }, meta.clone())))
+    }
+
     fn read(&self, id: &str, range: Range<u64>) -> Result<Artifact, StoreError> {
         name::parse(id).ok_or(StoreReason::InvalidId)?;
         let (bucket, id) = (self.bucket.clone(), id.to_owned());
