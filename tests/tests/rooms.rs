@@ -6,11 +6,12 @@ use std::{collections::BTreeMap, fs, path::Path};
 const RUNTIME: &[&[&str]] = &[
     &[
         "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "join", "json",
-        "notice", "outcome", "output", "policy", "redact", "request", "schema", "spec", "tokens", "value", "view",
+        "notice", "outcome", "output", "policy", "redact", "request", "schema", "spec", "stream", "tokens", "value",
+        "view",
     ],
     &["fields", "find", "guard", "sanitise", "thread", "tool"],
     &["args", "dialect", "fence", "shape", "truncate"],
-    &["link", "render", "resolve", "store"],
+    &["link", "render", "resolve", "sink", "store"],
     &["conversation"],
     &["registry", "seat"],
     &["present", "run"],
