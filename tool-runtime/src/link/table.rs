@@ -324,6 +324,7 @@ impl MacroTool {
             strict: self.strict,
             tags: self.tags.iter().copied().map(Cow::Borrowed).collect(),
             loop_key: LoopKey::All,
+            reads_store: false,
         }
     }
 }
