@@ -10,6 +10,10 @@ use regex::bytes::{Regex, RegexBuilder};
 use super::{open::Open, page::is_first};
 use crate::{context::CallContext, error::ToolError, excerpt::Excerpt, sanitise};
 
+/// Characters of a pattern, and groups in groups.
+const PATTERN_CHARS: usize = 1000;
+const PATTERN_DEPTH: u32 = 50;
+
 /// Bytes of a compiled pattern, and of what it remembers while it runs. A search takes time by their product with
 /// the length of the text.
 const PATTERN_BYTES: usize = 1 << 20;
@@ -28,18 +32,21 @@ const BEFORE: usize = 80;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn compile(pattern: &str) -> Result<Regex, ToolError> {
-    let limits =
-        RegexBuilder::new(pattern).size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES).nest_limit(50).build();
-    limits.map_err(|error| {
-        let why = match &error {
-            regex::Error::CompiledTooBig(_) => "it becomes too large; use fewer or smaller repetitions".to_owned(),
-            // The pattern itself, with a mark below it, comes before.
-            error => sanitise::line(error.to_string().rsplit("error: ").next().unwrap_or_default(), 200),
-        };
+    let refused = |why: &str| {
         ToolError::new(format_args!(
             "`pattern` is no regular expression that can be searched for: {why}. To search for a character such as `(` \
              itself, write `\\(`"
         ))
+    };
+    if pattern.chars().count() > PATTERN_CHARS {
+        return Err(refused(&format!("it is longer than {PATTERN_CHARS} characters")));
+    }
+    let mut builder = RegexBuilder::new(pattern);
+    builder.size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES).nest_limit(PATTERN_DEPTH);
+    builder.build().map_err(|error| match &error {
+        regex::Error::CompiledTooBig(_) => refused("it becomes too large; use fewer or smaller repetitions"),
+        // The pattern itself, with a mark below it, comes before.
+        error => refused(&sanitise::line(error.to_string().rsplit("error: ").next().unwrap_or_default(), 200)),
     })
 }
 
