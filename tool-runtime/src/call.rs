@@ -15,10 +15,10 @@ use crate::{
     guard::CallKey,
     notice::Notice,
     observe::Observed,
-    outcome::{Outcome, Status},
+    outcome::{Outcome, Promise, Status},
     policy::Policy,
     present::{self, Job, Presented},
-    registry::{Inner, Registry},
+    registry::{Inner, Installed, Registry},
     request::ToolCall,
     resolve::{self, Resolved},
     run::{self, Ran, Run},
@@ -134,6 +134,10 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
     }
     let mut outcome = finish(found.name, call.id, output, status, presented);
     outcome.problems = problems;
+    if let Some(index) = found.index {
+        inner.tools[index].wire_names.clone_into(&mut outcome.wire_names);
+        outcome.promise = promise(inner, &inner.tools[index]);
+    }
     outcome.receipt.notes.splice(0..0, notes);
     outcome.receipt.still_running = still_running;
     outcome.receipt.duration = began.elapsed();
@@ -231,7 +235,20 @@ fn finish(tool: Arc<str>, call_id: Arc<str>, output: Output, status: Status, pre
         output,
         problems: Vec::new(),
         receipt: presented.receipt,
+        wire_names: None,
+        promise: None,
     }
+}
+
+/// What MCP was promised of the tool's value.
+fn promise(inner: &Inner, tool: &Installed) -> Option<Promise> {
+    tool.described(inner.strict).promised_schema()?;
+    Some(Promise {
+        trust: tool.policy.trust,
+        redactors: Arc::clone(&inner.redactors),
+        limit: tool.policy.limit,
+        keep: present::keep_promise,
+    })
 }
 
 /// Names and sizes only; content never goes into a trace.

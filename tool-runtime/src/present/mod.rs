@@ -1,10 +1,12 @@
 //! From what a call came to, to what the model reads: sanitise, cut, fence, render, in that order.
 
 mod parts;
+mod promise;
 mod source;
 mod stream;
 mod text;
 
+pub(crate) use promise::keep as keep_promise;
 use source::Cleaner;
 
 use std::sync::Arc;

@@ -3,9 +3,11 @@
 mod background;
 mod bucket;
 mod keep;
+mod listing;
 mod open;
 mod read;
 mod record;
+mod refusal;
 mod write;
 
 use std::{ops::Range, sync::Arc, time::Duration};
@@ -24,8 +26,8 @@ use crate::artifact::{Artifact, ArtifactEntry, ArtifactMeta, ArtifactStore, Arti
 /// use tool_runtime::{ArtifactMeta, ArtifactStore, ObjectStore};
 ///
 /// # fn main() -> Result<(), tool_runtime::StoreError> {
-/// // In earnest `s3://bucket/prefix`, with `std::env::vars()` for credentials.
-/// let store = ObjectStore::from_url("memory:///agents", [("", "")])?.shared();
+/// // In earnest `s3://bucket/agents`; its region and credentials are taken from the environment.
+/// let store = ObjectStore::from_url("memory:///agents", std::env::vars())?.shared();
 /// let mut writer = store.create(&ArtifactMeta::text("query_database", 1_711_900_000))?;
 /// writer.write(b"4,213 rows")?;
 /// let saved = writer.finish(10)?;
@@ -43,7 +45,7 @@ use crate::artifact::{Artifact, ArtifactEntry, ArtifactMeta, ArtifactStore, Arti
 /// backend without metadata gets `{id}.meta` beside a body instead.
 ///
 /// Whoever may read the bucket may read every artifact: sessions are kept apart by the runtime, not by the
-/// store. Whole reads are verified by their hash; ranges by the ETag that the content had when it was hashed.
+/// store. Whole reads are verified by their hash; ranges by the entity tag that the content had when it was hashed.
 ///
 /// # What is kept, and for how long
 ///

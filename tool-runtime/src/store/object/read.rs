@@ -1,11 +1,14 @@
-//! Verified reads: a whole by its hash, a range by the ETag that belongs to the hash.
+//! Verified reads: a whole by its hash, a range by the entity tag that belongs to the hash.
 
 use std::ops::Range;
 
 use futures_util::TryStreamExt;
 use object_store::{Error, GetOptions, GetRange, ObjectStoreExt, path::Path};
 
-use super::bucket::{Bucket, Found, Verified, etag_of, refusal};
+use super::{
+    bucket::{Bucket, Found, Verified, etag_of},
+    refusal::refusal,
+};
 use crate::{
     artifact::{Artifact, StoreError, StoreReason},
     store::{
@@ -29,7 +32,7 @@ impl Bucket {
             }
             _ => None,
         };
-        // An ETag that no longer fits proves nothing: a bucket that was moved has others. The hash decides.
+        // An entity tag that no longer fits proves nothing: a bucket that was moved has others. The hash decides.
         let (sha256, bytes) = match ranged {
             Some(ranged) => ranged,
             None => self.whole(&found, name.digits, range).await?,
