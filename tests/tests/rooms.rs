@@ -8,7 +8,7 @@ const RUNTIME: &[&[&str]] = &[
         "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "json", "notice",
         "outcome", "output", "policy", "redact", "request", "schema", "spec", "value", "view",
     ],
-    &["fields", "find", "sanitise", "thread", "tool"],
+    &["aside", "fields", "find", "sanitise", "thread", "tool"],
     &["args", "dialect", "fence", "render", "resolve", "shape", "truncate"],
     &["link", "store"],
     &["registry"],

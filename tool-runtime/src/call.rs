@@ -14,7 +14,7 @@ use crate::{
     observe::Observed,
     outcome::{Outcome, Status},
     policy::Policy,
-    present::{self, Job, Presented},
+    present::{self, Caller, Job, Presented},
     registry::{Inner, Registry},
     request::ToolCall,
     resolve::{self, Resolved},
@@ -108,6 +108,7 @@ async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place) -> Outcome {
         output: output.clone(),
         facing,
         notices,
+        caller: Caller::default(),
     };
     let mut outcome = finish(found.name, call.id, output, status, present::present_at(job, place).await);
     outcome.problems = problems;

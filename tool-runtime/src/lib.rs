@@ -7,6 +7,7 @@ extern crate self as tool_runtime;
 mod approve;
 mod args;
 mod artifact;
+mod aside;
 mod call;
 mod cancel;
 mod contain;

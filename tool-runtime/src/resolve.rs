@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     contain::{self, Panicked},
+    json,
     outcome::ViewSource,
     output::{ModelOutput, Part},
     tool::Returned,
@@ -25,6 +26,14 @@ pub(crate) enum Facing {
     },
     /// A text of ours about arguments that did not fit: short already, so it is not cut.
     Message(String),
+}
+
+impl Drop for Facing {
+    fn drop(&mut self) {
+        if let Self::View(ModelOutput::Json(view), _) = self {
+            json::dismantle(view);
+        }
+    }
 }
 
 /// A view with what the receipt should say about it.

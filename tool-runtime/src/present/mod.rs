@@ -1,15 +1,18 @@
 //! From what a call came to, to what the model reads: sanitise, cut, fence, render, in that order.
 
 mod parts;
+mod save;
 mod source;
 mod text;
 
+pub(crate) use save::Caller;
 use source::Cleaner;
 
 use std::sync::Arc;
 
 use crate::{
-    artifact::{ArtifactMeta, Saved},
+    artifact::Saved,
+    contain::{self, Panicked},
     fence::{self, Fenced},
     header::{self, Header, Pointer},
     notice::Notice,
@@ -21,7 +24,6 @@ use crate::{
     resolve::Facing,
     sanitise::{self, Sanitised},
     thread::{self, Place},
-    truncate::Opened,
     value::Output,
 };
 
@@ -35,6 +37,7 @@ pub(crate) struct Job {
     pub(crate) output: Output,
     pub(crate) facing: Facing,
     pub(crate) notices: Vec<Notice>,
+    pub(crate) caller: Caller,
 }
 
 /// What the model reads, and what to say about it.
@@ -76,21 +79,32 @@ pub(crate) async fn present_at(job: Job, place: Place) -> Presented {
     if place == Place::Thread || !thread::is_inside_runtime() {
         return present_waiting(&job, Saves::Any);
     }
-    if let Ok(presented) = present(&job, Saves::OnlyQuick) {
-        return presented;
+    match contain::call(|| present(&job, Saves::OnlyQuick)) {
+        Ok(Ok(presented)) => return presented,
+        Ok(Err(NeedsThread)) => {}
+        Err(Panicked(_)) => return text::withheld(&job, "it could not be presented"),
     }
     let job = Arc::new(job);
+    let _waits = job.caller.waits();
     let worker = Arc::clone(&job);
-    match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
+    let apart = thread::run_apart(move || present_waiting(&worker, Saves::Any));
+    let presented = match apart {
         Some(presented) => presented.await,
-        None => present_waiting(&job, Saves::Any),
-    }
+        None => None,
+    };
+    // The runtime shuts down: better late than never.
+    presented.unwrap_or_else(|| present_waiting(&job, Saves::Any))
 }
 
 /// Where waiting is no trouble.
 fn present_waiting(job: &Job, saves: Saves) -> Presented {
     // Only `OnlyQuick` ever asks for a thread; should that change, nothing is shown rather than too much.
-    present(job, saves).unwrap_or_else(|NeedsThread| text::withheld(job, "its result could not be saved here"))
+    let presented = contain::call(|| present(job, saves));
+    match presented {
+        Ok(Ok(presented)) => presented,
+        Ok(Err(NeedsThread)) => text::withheld(job, "its result could not be saved here"),
+        Err(Panicked(_)) => text::withheld(job, "it could not be presented"),
+    }
 }
 
 impl Job {
@@ -106,24 +120,6 @@ impl Job {
     fn fence<'t>(&self, part: usize, body: Sanitised<'t>) -> Fenced<'t> {
         let marker = fence::marker(self.policy.fence, &self.inner.key, &self.call_id, part, &self.tool, &body);
         fence::wrap(marker, body)
-    }
-
-    /// Opens a save of this call's full result.
-    fn open(&self, is_json: bool, saves: Saves) -> Opened {
-        let Some(store) = &self.inner.store else { return Opened::NoStore };
-        if saves == Saves::OnlyQuick && store.blocks() {
-            return Opened::NeedsThread;
-        }
-        let now = self.inner.clock.now();
-        let tool = &*self.tool;
-        let meta = if is_json { ArtifactMeta::json(tool, now) } else { ArtifactMeta::text(tool, now) };
-        match store.create(&meta.with_trust(self.policy.trust)) {
-            Ok(writer) => Opened::Writer(writer),
-            Err(error) => {
-                tracing::warn!(tool, reason = %error, error = ?error, "a full result could not be saved");
-                Opened::Refused(error.reason())
-            }
-        }
     }
 }
 

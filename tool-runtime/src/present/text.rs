@@ -19,7 +19,7 @@ use crate::{
 
 use super::{
     Job, NeedsThread, Presented, Saves, header_for, header_room, kept_notice, notices, record,
-    source::{Cleaner, Source, with_material},
+    source::{Cleaner, Source, Tally, with_material},
 };
 
 /// What an empty result reads.
@@ -57,9 +57,17 @@ struct Draft<'a> {
 struct Cut<'a> {
     draft: Draft<'a>,
     fitted: Fitted,
-    /// Characters of the full result, where the text is only a view of it and the full result was looked at.
-    full_chars: Option<usize>,
+    /// The full result, where the text is only a view of it and the full result was looked at.
+    kept: Option<Kept>,
     saved: Saved,
+}
+
+/// A full result that was saved apart from what is shown, or that no store took.
+struct Kept {
+    saved: Saved,
+    chars: usize,
+    raw_chars: usize,
+    non_finite: usize,
 }
 
 impl<'a> Draft<'a> {
@@ -86,16 +94,17 @@ impl<'a> Draft<'a> {
         // known before the text is cut.
         let save_while_cutting = !self.is_view() && policy.scope == Scope::Content;
         let fitted = self.fit(limit, save_while_cutting, saves)?;
-        let mut cut = Cut { saved: fitted.saved.clone(), full_chars: None, fitted, draft: self };
+        let mut cut = Cut { saved: fitted.saved.clone(), kept: None, fitted, draft: self };
         let is_error = cut.draft.view_source == ViewSource::Error;
         let save_apart = cut.fitted.truncated && !save_while_cutting;
         if save_apart || (policy.keep == Keep::Always && !is_error && cut.saved == Saved::Never) {
-            let (saved, chars) = cut.draft.save_full(saves)?;
-            cut.full_chars = cut.draft.is_view().then_some(chars);
-            cut.saved = saved;
+            let kept = cut.draft.save_full(saves)?;
+            cut.saved = kept.saved.clone();
+            cut.kept = cut.draft.is_view().then_some(kept);
         }
         if cut.fitted.truncated && policy.scope == Scope::Total {
-            let room = limit.map(|limit| limit.saturating_sub(header_room(cut.draft.job, cut.full_chars, &cut.saved)));
+            let room =
+                limit.map(|limit| limit.saturating_sub(header_room(cut.draft.job, cut.full_chars(), &cut.saved)));
             cut.fitted = cut.draft.fit(room, false, saves)?;
         }
         Ok(cut)
@@ -119,7 +128,7 @@ impl<'a> Draft<'a> {
         let is_json = self.source.is_json();
         let mut open = || if save { self.job.open(is_json, saves) } else { Opened::NoStore };
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
-        self.guarded(|| {
+        guarded(&self.cleaner, || {
             with_material(self.source, &self.cleaner, |material| {
                 truncate::fit(
                     material,
@@ -133,36 +142,46 @@ impl<'a> Draft<'a> {
         })
     }
 
-    fn save_full(&self, saves: Saves) -> Result<(Saved, usize), Stop> {
-        let full = Source::full(&self.job.output);
+    fn save_full(&self, saves: Saves) -> Result<Kept, Stop> {
+        // Of an error nothing but its text: a hook may have blocked the value for good.
+        let full = if self.view_source == ViewSource::Error { self.source } else { Source::full(&self.job.output) };
         let mut open = || self.job.open(full.is_json(), saves);
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         // Counted apart: the receipt's `removed` and `defused` are about what the model reads.
         let cleaner = self.job.cleaner();
-        self.guarded(|| with_material(full, &cleaner, |material| truncate::save(material, &mut saving)))
+        let saved =
+            guarded(&cleaner, || with_material(full, &cleaner, |material| truncate::save(material, &mut saving)))?;
+        let Tally { shrunk, non_finite, .. } = cleaner.tally();
+        let (saved, chars) = saved;
+        Ok(Kept { saved, chars, raw_chars: chars.saturating_add_signed(shrunk), non_finite })
     }
+}
 
-    /// The value's own `Serialize` runs in here, and it may fail or panic.
-    fn guarded<R>(&self, work: impl FnOnce() -> Result<R, Unfit>) -> Result<R, Stop> {
-        let result = contain::call(work);
-        if self.cleaner.is_broken() {
-            return Err(Stop::Withheld);
+/// The value's own `Serialize` runs in here, and it may fail or panic.
+fn guarded<R>(cleaner: &Cleaner<'_>, work: impl FnOnce() -> Result<R, Unfit>) -> Result<R, Stop> {
+    let result = contain::call(work);
+    if cleaner.is_broken() {
+        return Err(Stop::Withheld);
+    }
+    match result {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(Unfit::NeedsThread)) => Err(Stop::NeedsThread),
+        Ok(Err(Unfit::Fault(fault))) => {
+            let leak = matches!(fault, Fault::TooDeep);
+            Err(Stop::Unserialisable { message: fault.to_string(), leak })
         }
-        match result {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(Unfit::NeedsThread)) => Err(Stop::NeedsThread),
-            Ok(Err(Unfit::Fault(fault))) => {
-                let leak = matches!(fault, Fault::TooDeep);
-                Err(Stop::Unserialisable { message: fault.to_string(), leak })
-            }
-            Err(Panicked(message)) => Err(Stop::Unserialisable { message, leak: false }),
-        }
+        Err(Panicked(message)) => Err(Stop::Unserialisable { message, leak: false }),
     }
 }
 
 impl Cut<'_> {
+    fn full_chars(&self) -> Option<usize> {
+        self.kept.as_ref().map(|kept| kept.chars)
+    }
+
     fn render(self) -> Presented {
-        let Self { draft, fitted, full_chars, saved } = self;
+        let full_chars = self.full_chars();
+        let Self { draft, fitted, kept, saved } = self;
         let job = draft.job;
         let tally = draft.cleaner.tally();
         let mut receipt = Receipt::new(draft.view_source);
@@ -176,7 +195,7 @@ impl Cut<'_> {
         receipt.defused = tally.counts.defused;
         if draft.is_view() {
             receipt.full_chars = full_chars;
-            receipt.raw_chars = full_chars;
+            receipt.raw_chars = kept.as_ref().map(|kept| kept.raw_chars);
         } else {
             receipt.full_chars = Some(fitted.original);
             receipt.raw_chars = Some(fitted.original.saturating_add_signed(tally.shrunk));
@@ -187,8 +206,9 @@ impl Cut<'_> {
             headers.push(header_for(job, fitted.original, fitted.shown, full_chars, &saved));
         }
         let mut told = job.notices.clone();
-        if tally.non_finite > 0 {
-            let note = format!("{} in the result not finite and shown as null", numbers(tally.non_finite));
+        let non_finite = tally.non_finite + kept.map_or(0, |kept| kept.non_finite);
+        if non_finite > 0 {
+            let note = format!("{} in the result not finite and written as null", numbers(non_finite));
             receipt.notes.push(note.clone());
             told.push(Notice::new(note));
         }
@@ -249,24 +269,34 @@ fn ours(job: &Job, headers: &[String], body: &str) -> (String, bool) {
     (Reply { headers, body, notices: &notices(job, &job.notices) }.text(), fenced.is_some())
 }
 
-/// Nothing of the result may be shown.
+/// Nothing of the result may be shown. The notices are, as far as they can be cleaned.
 pub(super) fn withheld(job: &Job, why: &str) -> Presented {
-    let text = format!("[Withheld: the result of `{}` is not shown, {why}]", job.tool);
-    failed(Status::Withheld, text, false, false)
+    let text = format!("[Withheld: {} is not shown, {why}]", named(job));
+    let chars = cut::count(&text);
+    let notices = contain::call(|| notices(job, &job.notices)).unwrap_or_default();
+    failed(Status::Withheld, text + &notices, chars, false, false)
+}
+
+/// A name that no tool has is what the model wrote.
+fn named(job: &Job) -> String {
+    match job.facing {
+        Facing::Message(_) => "the result".to_owned(),
+        _ => format!("the result of `{}`", job.tool),
+    }
 }
 
 fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
     // The message may quote the value, so it is treated like the value.
     let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
-    let title = format!("[Unserialisable: the result of `{}` can't be turned into JSON]", job.tool);
+    let title = format!("[Unserialisable: {} can't be turned into JSON]", named(job));
     let (text, fenced) = ours(job, &[title], &clean);
-    failed(Status::Unserialisable, text, fenced, leak)
+    failed(Status::Unserialisable, text, cut::count(&clean), fenced, leak)
 }
 
-fn failed(status: Status, text: String, fenced: bool, leak: bool) -> Presented {
+fn failed(status: Status, text: String, shown: usize, fenced: bool, leak: bool) -> Presented {
     let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = cut::count(&text);
-    (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
+    (receipt.view_chars, receipt.shown_chars) = (shown, shown);
+    receipt.model_chars = cut::count(&text);
     receipt.fenced = fenced;
     Presented { text: ModelText::Own(text), content: None, status: Some(status), receipt, leak }
 }
