@@ -5,16 +5,19 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// Rooms by floor, from the ground up. A folder is one room. `lib` and `private` are doors and may import anything.
 const RUNTIME: &[&[&str]] = &[
     &[
-        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "json", "notice",
-        "outcome", "output", "policy", "redact", "request", "schema", "spec", "value", "view",
+        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "join", "json",
+        "notice", "outcome", "output", "policy", "redact", "request", "schema", "spec", "value", "view",
     ],
-    &["aside", "fields", "find", "sanitise", "thread", "tool"],
-    &["args", "dialect", "fence", "render", "resolve", "shape", "truncate"],
-    &["link", "store"],
-    &["registry"],
+    &["aside", "fields", "find", "guard", "sanitise", "thread", "tool"],
+    &["args", "dialect", "fence", "resolve", "shape", "truncate"],
+    &["conversation", "link", "render", "store"],
+    &["registry", "seat"],
     &["present", "run"],
     &["observe"],
     &["call"],
+    &["budget"],
+    &["batch"],
+    &["session"],
 ];
 
 const MACROS: &[&[&str]] = &[

@@ -10,7 +10,10 @@ use crate::{
     args,
     contain::{self, Panicked},
     context::{self, CallContext},
+    conversation::Conversation,
     error::{Problem, ProblemKind},
+    guard::CallKey,
+    notice::Notice,
     observe::Observed,
     outcome::{Outcome, Status},
     policy::Policy,
@@ -19,6 +22,7 @@ use crate::{
     request::ToolCall,
     resolve::{self, Resolved},
     run::{self, Ran, Run},
+    seat::Seat,
     spec::Hints,
     thread::{self, Place},
     value::Output,
@@ -49,7 +53,7 @@ impl Registry {
     /// ```
     pub fn call(&self, call: ToolCall) -> impl Future<Output = Outcome> + Send + 'static {
         let inner = Arc::clone(&self.inner);
-        async move { tell(&inner, call, Place::Task).await }
+        async move { tell(&inner, call, Place::Task, Seat::alone()).await.outcome }
     }
 
     /// Runs one call on this thread and waits for it; no async runtime is needed.
@@ -58,7 +62,7 @@ impl Registry {
     /// and the text names [`call`](Self::call).
     pub fn call_blocking(&self, call: ToolCall) -> Outcome {
         // Ready at the first poll: on a thread nothing is awaited, `run` waits for the tool itself.
-        thread::park_until(tell(&self.inner, call, Place::Thread))
+        thread::park_until(tell(&self.inner, call, Place::Thread, Seat::alone())).outcome
     }
 
     /// Whether the arguments of a call fit its tool; nothing is run. An unknown tool has no arguments to check: it
@@ -82,20 +86,32 @@ impl Registry {
     }
 }
 
-async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place) -> Outcome {
+/// An outcome, and what it takes to present it again where that makes it shorter.
+pub(crate) struct Told {
+    pub(crate) outcome: Outcome,
+    pub(crate) job: Option<Job>,
+}
+
+pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat: Seat) -> Told {
     let began = Instant::now();
     let found = Subject::find(inner, &call);
-    let (observed, blocked) = Observed::before(inner, &found.name, found.hints(inner), &mut call, place).await;
+    let (observed, blocked) =
+        Observed::before(inner, &found.name, found.hints(inner), seat.session(), &mut call, place).await;
+    let blocked = match blocked {
+        None => seat.admit().await.err().map(|refusal| Ran::refused(refusal.text(), refusal.reason())),
+        blocked => blocked,
+    };
     let mut ran = match (blocked, found.index) {
         (Some(blocked), _) => blocked,
         (None, None) => Ran::told(Status::UnknownTool, unknown(inner, &call.name)),
         (None, Some(index)) => {
-            let context = context(inner, &found.name, &call);
+            let context = context(inner, &found.name, &call, &seat);
             let run = Run { inner, index, call: &call, context: &context, place };
             contain::poll(run::run(run)).await.unwrap_or_else(Ran::panicked)
         }
     };
     ran.notes.splice(0..0, found.note.into_iter().chain(call.notes.drain(..)));
+    ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::new));
     observed.after(&call, &mut ran, began).await;
     let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
     let Resolved { facing, note } = resolve::facing(end, &output);
@@ -109,14 +125,25 @@ async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place) -> Outcome {
         facing,
         notices,
         caller: Caller::default(),
+        session: seat.session().cloned(),
+        kept: None,
     };
-    let mut outcome = finish(found.name, call.id, output, status, present::present_at(job, place).await);
+    let (presented, job) = present::present_at(job, place).await;
+    let job = (presented.status.is_none() && job.can_shrink()).then_some(job);
+    let mut outcome = finish(found.name, call.id, output, status, presented);
     outcome.problems = problems;
     outcome.receipt.notes.splice(0..0, notes);
     outcome.receipt.still_running = still_running;
     outcome.receipt.duration = began.elapsed();
+    seat.keep(outcome.artifact());
     report(&outcome);
-    outcome
+    Told { outcome, job }
+}
+
+/// How the loop guard sees this call; `None` where it is off.
+pub(crate) fn key(inner: &Inner, conversation: &Conversation, call: &ToolCall) -> Option<CallKey> {
+    let spec = inner.names.find(&call.name).map(|found| &*inner.tools[found.index].spec);
+    conversation.key(spec, &call.name, &call.arguments, inner.limits.bytes)
 }
 
 /// What the call is about.
@@ -142,11 +169,11 @@ impl Subject {
     }
 }
 
-fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall) -> CallContext {
+fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> CallContext {
     CallContext::from(context::Parts {
         call_id: Arc::clone(&call.id),
         tool_name: Arc::clone(tool),
-        session: None,
+        session: seat.session().cloned(),
         state: Arc::clone(&inner.state),
         extensions: call.extensions.clone(),
         progress: call.progress.clone(),

@@ -114,6 +114,21 @@ pub(crate) fn boundary(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
+/// The length that every text may have so that all together fit: the longest are cut first, down to one length.
+pub(crate) fn allowance(lengths: &[usize], limit: usize) -> usize {
+    let mut sorted = lengths.to_vec();
+    sorted.sort_unstable();
+    let mut room = limit;
+    for (index, &chars) in sorted.iter().enumerate() {
+        let share = room / (sorted.len() - index);
+        if chars > share {
+            return share;
+        }
+        room -= chars;
+    }
+    usize::MAX
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,6 +181,23 @@ mod tests {
         for excess in [1, 9, 10, 99, 100, usize::MAX] {
             let marker = Marker { excess };
             assert_eq!(marker.to_string().len(), marker.chars());
+        }
+    }
+
+    #[test]
+    fn the_longest_texts_are_cut_first() {
+        assert_eq!(allowance(&[10, 100, 50], 160), usize::MAX);
+        assert_eq!(allowance(&[10, 100, 50], 100), 45);
+        assert_eq!(allowance(&[10, 100, 50], 120), 60);
+        assert_eq!(allowance(&[], 0), usize::MAX);
+    }
+
+    #[test]
+    fn the_texts_together_obey_the_limit() {
+        for limit in 0..200 {
+            let lengths = [3, 70, 70, 1, 0, 41];
+            let cut = allowance(&lengths, limit);
+            assert!(lengths.iter().map(|&chars| chars.min(cut)).sum::<usize>() <= limit, "{limit}");
         }
     }
 }

@@ -132,6 +132,7 @@ pub(crate) enum BuildReason {
     DuplicateState,
     MissingState,
     NoApprover,
+    InvalidLoopGuard,
 }
 
 impl BuildError {
@@ -176,6 +177,11 @@ impl BuildError {
     /// A tool needs approval, and there is no approver.
     pub fn is_missing_approver(&self) -> bool {
         self.has(BuildReason::NoApprover)
+    }
+
+    /// The counts of the loop guard are out of order.
+    pub fn is_invalid_loop_guard(&self) -> bool {
+        self.has(BuildReason::InvalidLoopGuard)
     }
 
     /// The operating system gave no random key for the fence.

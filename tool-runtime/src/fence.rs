@@ -86,6 +86,11 @@ impl Key {
         block[..32].copy_from_slice(&Sha256::digest(seed.to_le_bytes()));
         Self(block)
     }
+
+    /// The id of the `number`-th session: nobody without the key can guess it. Two fields, so it is no marker's id.
+    pub(crate) fn session(&self, number: u64) -> String {
+        hex(self, 16, &[b"session", &number.to_le_bytes()])
+    }
 }
 
 impl std::fmt::Debug for Key {
@@ -123,15 +128,19 @@ pub(crate) fn marker(
     }
 }
 
-/// Each field goes in behind its length, so that no two calls feed the same bytes.
 fn id(key: &Key, call_id: &str, part: usize, body: &str) -> String {
+    hex(key, ID_CHARS / 2, &[call_id.as_bytes(), &(part as u64).to_le_bytes(), body.as_bytes()])
+}
+
+/// The first bytes of a code over the fields. Each goes in behind its length, so that no two lists feed the same bytes.
+fn hex(key: &Key, bytes: usize, fields: &[&[u8]]) -> String {
     let mut mac = Hmac::<Sha256>::new(&key.0.into());
-    for field in [call_id.as_bytes(), &(part as u64).to_le_bytes(), body.as_bytes()] {
+    for field in fields {
         mac.update(&(field.len() as u64).to_le_bytes());
         mac.update(field);
     }
     let hash = mac.finalize().into_bytes();
-    let nibbles = hash[..ID_CHARS / 2].iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let nibbles = hash.iter().take(bytes).flat_map(|byte| [byte >> 4, byte & 15]);
     nibbles.filter_map(|nibble| char::from_digit(nibble.into(), 16)).collect()
 }
 

@@ -71,6 +71,7 @@ impl<'a> Observed<'a> {
         inner: &'a Inner,
         tool: &Arc<str>,
         hints: Hints,
+        session: Option<&Arc<str>>,
         call: &mut ToolCall,
         place: Place,
     ) -> (Self, Option<Ran>) {
@@ -89,7 +90,7 @@ impl<'a> Observed<'a> {
             tool: Arc::clone(tool),
             arguments: call.arguments.clone(),
             hints,
-            session: None,
+            session: session.cloned(),
         };
         observed.call = Some(seen.clone());
         let mut notes = Vec::new();

@@ -27,7 +27,7 @@ pub enum Status {
     TimedOut,
     /// The call was cancelled.
     Cancelled,
-    /// The call was not approved, or can't be run this way; the tool was not run.
+    /// The call was not approved, was one too many of the same, or can't be run this way; the tool was not run.
     Blocked,
     /// Too many blocking tools are running; the tool was not run.
     Busy,

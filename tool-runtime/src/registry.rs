@@ -3,7 +3,10 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::SystemTime,
 };
 
@@ -18,6 +21,7 @@ use crate::{
     error::{BuildError, BuildReason},
     fence::Key,
     find::Names,
+    guard::LoopGuard,
     hook::{ErasedHook, Hook},
     link,
     policy::{Coercion, FenceStyle, Limit, Policy, Scope, TruncationStrategy},
@@ -38,7 +42,7 @@ pub struct Registry {
 /// What a registry is made of.
 pub(crate) struct Inner {
     /// Sorted by name.
-    pub(crate) tools: Vec<Installed>,
+    pub(crate) tools: Vec<Arc<Installed>>,
     pub(crate) names: Names,
     pub(crate) limits: Limits,
     pub(crate) store: Option<Arc<dyn ArtifactStore>>,
@@ -46,11 +50,23 @@ pub(crate) struct Inner {
     pub(crate) clock: Clock,
     pub(crate) key: Key,
     pub(crate) state: Arc<TypeMap>,
-    pub(crate) approver: Option<Box<dyn ErasedApprover>>,
-    pub(crate) hooks: Vec<Box<dyn ErasedHook>>,
-    pub(crate) redactors: Vec<Box<dyn Redactor>>,
+    pub(crate) approver: Option<Arc<dyn ErasedApprover>>,
+    pub(crate) hooks: Arc<[Box<dyn ErasedHook>]>,
+    pub(crate) redactors: Arc<[Box<dyn Redactor>]>,
     pub(crate) blocking: Blocking,
+    pub(crate) loop_guard: Arc<LoopGuard>,
+    pub(crate) turns: Turns,
+    /// How many there have been, in this registry and in those made from it.
+    sessions: Arc<AtomicU64>,
     definitions: [OnceLock<Definitions>; Dialect::ALL.len()],
+}
+
+/// How the calls of one turn run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turns {
+    pub(crate) max_concurrent: usize,
+    /// Characters that the model reads of all results together.
+    pub(crate) budget: Option<usize>,
 }
 
 struct Definitions {
@@ -85,6 +101,35 @@ impl Clock {
     }
 }
 
+impl Inner {
+    /// The same with other tools.
+    fn with_tools(&self, tools: Vec<Arc<Installed>>) -> Self {
+        Self {
+            names: Names::new(tools.iter().map(|tool| tool.spec.name())),
+            tools,
+            limits: self.limits,
+            store: self.store.clone(),
+            show_paths: self.show_paths,
+            clock: self.clock,
+            key: self.key.clone(),
+            state: Arc::clone(&self.state),
+            approver: self.approver.clone(),
+            hooks: Arc::clone(&self.hooks),
+            redactors: Arc::clone(&self.redactors),
+            blocking: self.blocking.clone(),
+            loop_guard: Arc::clone(&self.loop_guard),
+            turns: self.turns,
+            sessions: Arc::clone(&self.sessions),
+            definitions: Default::default(),
+        }
+    }
+
+    /// The id of a new session.
+    pub(crate) fn next_session(&self) -> Arc<str> {
+        self.key.session(self.sessions.fetch_add(1, Ordering::Relaxed)).into()
+    }
+}
+
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registry").field("tools", &self.tool_names().collect::<Vec<_>>()).finish_non_exhaustive()
@@ -102,6 +147,42 @@ impl Registry {
         self.inner.tools.iter().map(|tool| tool.spec.name())
     }
 
+    /// The same registry without this tool: it is not listed, and a call of it is
+    /// [`Status::UnknownTool`](crate::Status::UnknownTool). Everything else is shared, the store too. Without such a
+    /// tool nothing changes.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, Status, ToolCall, tool, tools};
+    ///
+    /// #[tool]
+    /// fn read() {}
+    /// #[tool(destructive)]
+    /// fn delete() {}
+    ///
+    /// # fn main() -> Result<(), tool_runtime::BuildError> {
+    /// let registry = Registry::builder().tools(tools![read, delete]).build()?.without("delete");
+    /// assert_eq!(registry.tool_names().collect::<Vec<_>>(), ["read"]);
+    /// assert_eq!(registry.call_blocking(ToolCall::new("1", "delete", "{}")).status(), Status::UnknownTool);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn without(&self, name: &str) -> Self {
+        self.retaining(|tool| tool.spec.name() != name)
+    }
+
+    /// The same registry with only the tools that have at least one of these tags ([`ToolSpec::tag`]).
+    #[must_use]
+    pub fn only<'a>(&self, tags: impl IntoIterator<Item = &'a str>) -> Self {
+        let tags: Vec<&str> = tags.into_iter().collect();
+        self.retaining(|tool| tool.spec.tags.iter().any(|tag| tags.contains(&&**tag)))
+    }
+
+    fn retaining(&self, stays: impl Fn(&Installed) -> bool) -> Self {
+        let tools = self.inner.tools.iter().filter(|tool| stays(tool)).cloned().collect();
+        Self { inner: Arc::new(self.inner.with_tools(tools)) }
+    }
+
     /// What the request's `tools` array takes in this dialect, sorted by name; the same from run to run.
     #[must_use]
     pub fn definitions(&self, dialect: Dialect) -> Vec<Value> {
@@ -116,7 +197,12 @@ impl Registry {
 
     fn cached(&self, dialect: Dialect) -> &Definitions {
         self.inner.definitions[dialect as usize].get_or_init(|| {
-            let each = self.inner.tools.iter().map(|tool| dialect.definition(&tool.spec, &tool.schema)).collect();
+            let each = self
+                .inner
+                .tools
+                .iter()
+                .map(|tool| dialect.definition(&tool.spec, &tool.schema, tool.output_schema.as_deref()))
+                .collect();
             let values = dialect.tools(each);
             let json = Value::from(values.clone()).to_string();
             Definitions { values, json }
@@ -138,10 +224,12 @@ pub struct RegistryBuilder {
     limits: Limits,
     seed: Option<u64>,
     state: TypeMap,
-    approver: Option<Box<dyn ErasedApprover>>,
+    approver: Option<Arc<dyn ErasedApprover>>,
     hooks: Vec<Box<dyn ErasedHook>>,
     redactors: Vec<Box<dyn Redactor>>,
     most_blocking: usize,
+    loop_guard: LoopGuard,
+    turns: Turns,
     reasons: Vec<(BuildReason, String)>,
 }
 
@@ -169,6 +257,8 @@ impl Default for RegistryBuilder {
             hooks: Vec::new(),
             redactors: Vec::new(),
             most_blocking: 64,
+            loop_guard: LoopGuard::new(),
+            turns: Turns { max_concurrent: 16, budget: None },
             reasons: Vec::new(),
         }
     }
@@ -301,7 +391,7 @@ impl RegistryBuilder {
 
     /// Who is asked before a tool with `approval` is run.
     pub fn approver(mut self, approver: impl Approver) -> Self {
-        self.approver = Some(Box::new(approver));
+        self.approver = Some(Arc::new(approver));
         self
     }
 
@@ -325,12 +415,45 @@ impl RegistryBuilder {
         self
     }
 
+    /// How sessions deal with a model that runs in circles. Default: [`LoopGuard::new`]. Calls outside a session are
+    /// not watched.
+    pub fn loop_guard(mut self, guard: LoopGuard) -> Self {
+        self.loop_guard = guard;
+        self
+    }
+
+    /// How many calls of one turn run at the same time ([`Registry::call_all`]). Default: 16; 0 counts as 1.
+    pub fn max_concurrent(mut self, calls: usize) -> Self {
+        self.turns.max_concurrent = calls.max(1);
+        self
+    }
+
+    /// The most characters that the model reads of one turn, all results of a [`Registry::call_all`] together with
+    /// their headers, fences and notices. The longest texts are cut first, and the full results saved. Default: no
+    /// limit. 0 is a [`BuildError`].
+    ///
+    /// Headers, fences, notices and messages about arguments are never cut: a budget of less than some 300
+    /// characters for each call may not be held.
+    pub fn turn_budget(mut self, chars: usize) -> Self {
+        self.turns.budget = Some(chars);
+        self
+    }
+
     /// Makes the registry, or says everything that is wrong.
     pub fn build(mut self) -> Result<Registry, BuildError> {
         let mut reasons = std::mem::take(&mut self.reasons);
         if self.default_limit == Some(0) {
             let message = "`default_max_result_size(0)` would show nothing of any result; give at least 1";
             reasons.push((BuildReason::ZeroLimit, message.to_owned()));
+        }
+        if self.turns.budget == Some(0) {
+            let message = "`turn_budget(0)` would show nothing of any result; give at least 1";
+            reasons.push((BuildReason::ZeroLimit, message.to_owned()));
+        }
+        if !self.loop_guard.is_in_order() {
+            let message = "the loop guard's counts are out of order; give `note` at least 2, `block` at least `note`, \
+                           and `halt` at least `block`";
+            reasons.push((BuildReason::InvalidLoopGuard, message.to_owned()));
         }
         let mut named: BTreeMap<String, (Installed, Origin)> = BTreeMap::new();
         for tool in &self.tools {
@@ -363,7 +486,7 @@ impl RegistryBuilder {
         if !reasons.is_empty() {
             return Err(BuildError::new(reasons));
         }
-        let tools: Vec<Installed> = named.into_values().map(|(tool, _)| tool).collect();
+        let tools: Vec<Arc<Installed>> = named.into_values().map(|(tool, _)| Arc::new(tool)).collect();
         Ok(Registry {
             inner: Arc::new(Inner {
                 names: Names::new(tools.iter().map(|tool| tool.spec.name())),
@@ -380,9 +503,12 @@ impl RegistryBuilder {
                 key,
                 state: Arc::new(self.state),
                 approver: self.approver,
-                hooks: self.hooks,
-                redactors: self.redactors,
+                hooks: self.hooks.into(),
+                redactors: self.redactors.into(),
                 blocking: Blocking::new(self.most_blocking),
+                loop_guard: Arc::new(self.loop_guard),
+                turns: self.turns,
+                sessions: Arc::default(),
                 definitions: Default::default(),
             }),
         })

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// What the model is to read, before anything is cleaned or cut.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Facing {
     /// All of the value.
     Full,
@@ -26,6 +26,8 @@ pub(crate) enum Facing {
     },
     /// A text of ours about arguments that did not fit: short already, so it is not cut.
     Message(String),
+    /// A text of ours that quotes nobody: neither fenced nor cut.
+    Own(String),
 }
 
 impl Drop for Facing {
@@ -87,6 +89,8 @@ pub(crate) enum End {
     Stopped { title: String, body: String },
     /// It was not run; a text of ours says why.
     Message(String),
+    /// The same, and the text quotes nobody.
+    Own(String),
 }
 
 impl End {
@@ -94,7 +98,7 @@ impl End {
     pub(crate) fn metadata(&self) -> Map<String, Value> {
         match self {
             Self::Returned(returned) => returned.metadata.clone(),
-            Self::Stopped { .. } | Self::Message(_) => Map::new(),
+            Self::Stopped { .. } | Self::Message(_) | Self::Own(_) => Map::new(),
         }
     }
 }
@@ -108,5 +112,6 @@ pub(crate) fn facing(end: End, output: &Output) -> Resolved {
         }
         End::Stopped { title, body } => Facing::Error { title, body }.into(),
         End::Message(message) => Facing::Message(message).into(),
+        End::Own(text) => Facing::Own(text).into(),
     }
 }

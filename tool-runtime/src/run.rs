@@ -257,12 +257,18 @@ impl Ran {
         Self::new(status, Output::error(&body), End::Stopped { title, body })
     }
 
+    /// Not run; the text is ours, quotes nobody and says why.
+    pub(crate) fn refused(text: String, note: &str) -> Self {
+        Self { notes: vec![note.to_owned()], ..Self::new(Status::Blocked, Output::error(&text), End::Own(text)) }
+    }
+
     pub(crate) fn panicked(Panicked(message): Panicked) -> Self {
         Self::stopped(Status::Panicked, "Tool panicked".into(), message)
     }
 
     fn misfit(tool: &str, problems: Vec<Problem>) -> Self {
-        Self { problems: problems.clone(), ..Self::told(Status::InvalidArguments, args::message(tool, &problems)) }
+        let message = args::message(tool, &problems);
+        Self { problems, ..Self::told(Status::InvalidArguments, message) }
     }
 
     /// The tool was not run, and a text of ours says why.

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, time::Duration};
 
+use serde_json::Value;
+
 use crate::policy::{Keep, Limit, TruncationStrategy, Trust};
 
 /// Name, description and policy of a tool.
@@ -28,6 +30,48 @@ pub struct ToolSpec {
     pub(crate) approval: bool,
     pub(crate) strict: bool,
     pub(crate) tags: Vec<Cow<'static, str>>,
+    pub(crate) loop_key: LoopKey,
+}
+
+/// Which arguments a session's loop guard compares, to tell whether a call repeats another.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum LoopKey {
+    /// All of them.
+    #[default]
+    All,
+    /// These alone; an array of names turns into this.
+    Only(Vec<Cow<'static, str>>),
+    /// All but these: request ids, timestamps and the like.
+    Except(Vec<Cow<'static, str>>),
+    /// What the function makes of the arguments. Where it panics, all of them.
+    By(fn(&Value) -> Value),
+}
+
+impl LoopKey {
+    /// All arguments but these.
+    ///
+    /// ```
+    /// use tool_runtime::{LoopKey, ToolSpec};
+    ///
+    /// let spec = ToolSpec::new("search", "Searches.").loop_key(LoopKey::except(["request_id"]));
+    /// # let _ = spec;
+    /// ```
+    pub fn except<N: Into<Cow<'static, str>>>(names: impl IntoIterator<Item = N>) -> Self {
+        Self::Except(names.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<N: Into<Cow<'static, str>>, const COUNT: usize> From<[N; COUNT]> for LoopKey {
+    fn from(names: [N; COUNT]) -> Self {
+        Self::Only(names.into_iter().map(Into::into).collect())
+    }
+}
+
+impl From<fn(&Value) -> Value> for LoopKey {
+    fn from(key: fn(&Value) -> Value) -> Self {
+        Self::By(key)
+    }
 }
 
 /// MCP's hints; `None` is unsaid.
@@ -61,6 +105,7 @@ impl ToolSpec {
             approval: false,
             strict: false,
             tags: Vec::new(),
+            loop_key: LoopKey::All,
         }
     }
 
@@ -170,6 +215,12 @@ impl ToolSpec {
     /// A word to choose tools by.
     pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
         self.tags.push(tag.into());
+        self
+    }
+
+    /// Which arguments tell whether a call repeats another: names, or a [`LoopKey`]. Default: all.
+    pub fn loop_key(mut self, key: impl Into<LoopKey>) -> Self {
+        self.loop_key = key.into();
         self
     }
 }

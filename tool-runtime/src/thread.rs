@@ -29,7 +29,7 @@ impl Place {
 }
 
 /// How many blocking tools run; those that timed out count until they end.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Blocking {
     running: Arc<AtomicUsize>,
     most: usize,

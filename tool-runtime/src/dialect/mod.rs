@@ -36,7 +36,7 @@ impl Dialect {
     }
 
     /// One tool's definition.
-    pub(crate) fn definition(self, spec: &ToolSpec, schema: &Value) -> Value {
+    pub(crate) fn definition(self, spec: &ToolSpec, schema: &Value, output_schema: Option<&Value>) -> Value {
         let schema = match self {
             Self::Mcp => schema.clone(),
             Self::OpenAiChat | Self::Anthropic | Self::Gemini => convert::plain(schema),
@@ -61,6 +61,10 @@ impl Dialect {
             }
             Self::Mcp => {
                 named.insert("inputSchema".into(), schema);
+                // MCP 2025-06-18, "Output Schema": the root has to be an object.
+                if let Some(schema) = output_schema.filter(|schema| schema["type"] == "object") {
+                    named.insert("outputSchema".into(), schema.clone());
+                }
                 annotate(&mut named, spec);
                 named.into()
             }

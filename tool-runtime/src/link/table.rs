@@ -12,7 +12,7 @@ use crate::{
     fields::{Describe, Fields, Purpose, Slots},
     policy::{Keep, Limit, TruncationStrategy, Trust},
     request::{Misfit, RawArguments},
-    spec::{Hints, ToolSpec},
+    spec::{Hints, LoopKey, ToolSpec},
     tool::{Callable, Entry, Origin, RegisteredTool, Started},
 };
 
@@ -234,6 +234,7 @@ impl MacroTool {
             approval: false,
             strict: false,
             tags: Vec::new(),
+            loop_key: LoopKey::All,
         }
     }
 }

@@ -11,7 +11,7 @@ use source::Cleaner;
 use std::sync::Arc;
 
 use crate::{
-    artifact::Saved,
+    artifact::{ArtifactRef, Saved},
     contain::{self, Panicked},
     fence::{self, Fenced},
     header::{self, Header, Pointer},
@@ -28,6 +28,7 @@ use crate::{
 };
 
 /// Everything that presenting needs, owned, so that it can go to another thread.
+#[derive(Clone)]
 pub(crate) struct Job {
     pub(crate) inner: Arc<Inner>,
     /// The tool's name; of no tool, as the model wrote it.
@@ -38,6 +39,9 @@ pub(crate) struct Job {
     pub(crate) facing: Facing,
     pub(crate) notices: Vec<Notice>,
     pub(crate) caller: Caller,
+    pub(crate) session: Option<Arc<str>>,
+    /// The full result, where it has been saved already.
+    pub(crate) kept: Option<ArtifactRef>,
 }
 
 /// What the model reads, and what to say about it.
@@ -70,30 +74,33 @@ pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread>
     match &job.facing {
         Facing::Parts(parts) => parts::present(job, parts, saves),
         Facing::Message(message) => Ok(text::message(job, message)),
+        Facing::Own(text) => Ok(text::own(job, text)),
         Facing::Full | Facing::View(..) | Facing::Error { .. } => text::present(job, saves),
     }
 }
 
-/// Presents a result at once, or on the blocking pool where a store has to be waited for.
-pub(crate) async fn present_at(job: Job, place: Place) -> Presented {
+/// Presents a result at once, or on the blocking pool where a store has to be waited for. Gives the job back.
+pub(crate) async fn present_at(job: Job, place: Place) -> (Presented, Job) {
     if place == Place::Thread || !thread::is_inside_runtime() {
-        return present_waiting(&job, Saves::Any);
+        return (present_waiting(&job, Saves::Any), job);
     }
     match contain::call(|| present(&job, Saves::OnlyQuick)) {
-        Ok(Ok(presented)) => return presented,
+        Ok(Ok(presented)) => return (presented, job),
         Ok(Err(NeedsThread)) => {}
-        Err(Panicked(_)) => return text::withheld(&job, "it could not be presented"),
+        Err(Panicked(_)) => return (text::withheld(&job, "it could not be presented"), job),
     }
     let job = Arc::new(job);
-    let _waits = job.caller.waits();
+    let waits = job.caller.clone().waits();
     let worker = Arc::clone(&job);
     let apart = thread::run_apart(move || present_waiting(&worker, Saves::Any));
     let presented = match apart {
         Some(presented) => presented.await,
         None => None,
     };
+    waits.end();
     // The runtime shuts down: better late than never.
-    presented.unwrap_or_else(|| present_waiting(&job, Saves::Any))
+    let presented = presented.unwrap_or_else(|| present_waiting(&job, Saves::Any));
+    (presented, Arc::unwrap_or_clone(job))
 }
 
 /// Where waiting is no trouble.
@@ -108,6 +115,11 @@ fn present_waiting(job: &Job, saves: Saves) -> Presented {
 }
 
 impl Job {
+    /// Whether a lower limit would make what the model reads shorter.
+    pub(crate) fn can_shrink(&self) -> bool {
+        !matches!(self.facing, Facing::Message(_) | Facing::Own(_))
+    }
+
     fn is_external(&self) -> bool {
         self.policy.trust == Trust::External
     }

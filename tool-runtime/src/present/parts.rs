@@ -32,7 +32,7 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     let truncated = limit.is_some_and(|limit| total > limit);
     let saved = if truncated || job.policy.keep == Keep::Always { save(job, &raw, saves)? } else { Saved::Never };
     let allowance = match limit {
-        Some(limit) if truncated => allowance(&lengths, limit.saturating_sub(header_room(job, None, &saved))),
+        Some(limit) if truncated => cut::allowance(&lengths, limit.saturating_sub(header_room(job, None, &saved))),
         _ => usize::MAX,
     };
     let ends = match job.policy.strategy {
@@ -96,21 +96,6 @@ fn limit(job: &Job, texts: usize) -> Option<usize> {
     Some(limit.saturating_sub(ours))
 }
 
-/// The length that every text may have so that all together fit: the longest are cut first, down to one length.
-fn allowance(lengths: &[usize], limit: usize) -> usize {
-    let mut sorted = lengths.to_vec();
-    sorted.sort_unstable();
-    let mut room = limit;
-    for (index, &chars) in sorted.iter().enumerate() {
-        let share = room / (sorted.len() - index);
-        if chars > share {
-            return share;
-        }
-        room -= chars;
-    }
-    usize::MAX
-}
-
 /// All texts as one artifact, a line break between each.
 fn save(job: &Job, raw: &[&str], saves: Saves) -> Result<Saved, NeedsThread> {
     let mut open = || job.open(false, saves);
@@ -161,26 +146,4 @@ fn flatten(content: &[Part]) -> String {
         })
         .collect();
     lines.join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::allowance;
-
-    #[test]
-    fn the_longest_texts_are_cut_first() {
-        assert_eq!(allowance(&[10, 100, 50], 160), usize::MAX);
-        assert_eq!(allowance(&[10, 100, 50], 100), 45);
-        assert_eq!(allowance(&[10, 100, 50], 120), 60);
-        assert_eq!(allowance(&[], 0), usize::MAX);
-    }
-
-    #[test]
-    fn the_texts_together_obey_the_limit() {
-        for limit in 0..200 {
-            let lengths = [3, 70, 70, 1, 0, 41];
-            let cut = allowance(&lengths, limit);
-            assert!(lengths.iter().map(|&chars| chars.min(cut)).sum::<usize>() <= limit, "{limit}");
-        }
-    }
 }

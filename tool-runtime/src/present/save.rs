@@ -18,9 +18,9 @@ use super::{Job, Saves};
 pub(crate) struct Caller(Arc<AtomicBool>);
 
 impl Caller {
-    /// Until this is dropped the caller waits.
-    pub(super) fn waits(&self) -> Waits<'_> {
-        Waits(self)
+    /// Dropped before its [`end`](Waits::end), it says that the caller has gone.
+    pub(super) fn waits(self) -> Waits {
+        Waits(Some(self))
     }
 
     fn is_gone(&self) -> bool {
@@ -28,11 +28,19 @@ impl Caller {
     }
 }
 
-pub(super) struct Waits<'a>(&'a Caller);
+pub(super) struct Waits(Option<Caller>);
 
-impl Drop for Waits<'_> {
+impl Waits {
+    pub(super) fn end(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Waits {
     fn drop(&mut self) {
-        self.0.0.store(true, Ordering::Release);
+        if let Some(caller) = &self.0 {
+            caller.0.store(true, Ordering::Release);
+        }
     }
 }
 
@@ -40,6 +48,9 @@ impl Job {
     /// Opens a save of this call's full result.
     pub(super) fn open(&self, is_json: bool, saves: Saves) -> Opened {
         let Some(store) = &self.inner.store else { return Opened::NoStore };
+        if let Some(artifact) = &self.kept {
+            return Opened::Saved(artifact.clone());
+        }
         let tool = &*self.tool;
         let opened = contained(|| {
             if saves == Saves::OnlyQuick && store.blocks() {
@@ -47,6 +58,10 @@ impl Job {
             }
             let now = self.inner.clock.now();
             let meta = if is_json { ArtifactMeta::json(tool, now) } else { ArtifactMeta::text(tool, now) };
+            let meta = match &self.session {
+                Some(session) => meta.with_session(&**session),
+                None => meta,
+            };
             store.create(&meta.with_trust(self.policy.trust)).map(Some)
         });
         match opened {

@@ -76,7 +76,9 @@ impl<'a> Draft<'a> {
             Facing::View(ModelOutput::Text(text), view_source) => (Source::Text(text), *view_source, None),
             Facing::View(ModelOutput::Json(json), view_source) => (Source::Value(json), *view_source, None),
             Facing::Error { title, body } => (Source::Text(body), ViewSource::Error, Some(format!("[{title}]"))),
-            Facing::Full | Facing::Parts(_) | Facing::Message(_) => (Source::full(&job.output), ViewSource::Full, None),
+            Facing::Full | Facing::Parts(_) | Facing::Message(_) | Facing::Own(_) => {
+                (Source::full(&job.output), ViewSource::Full, None)
+            }
         };
         // By type alone: a short text is fenced like a long one.
         let fenced = job.is_external() && (!matches!(job.facing, Facing::Full) || job.output.carries_text());
@@ -260,6 +262,12 @@ pub(super) fn message(job: &Job, message: &str) -> Presented {
     receipt.model_chars = cut::count(&text);
     receipt.fenced = fenced;
     Presented { text: ModelText::Own(text), content: None, status: None, receipt, leak: false }
+}
+
+/// A text of ours that quotes nobody.
+pub(super) fn own(job: &Job, text: &str) -> Presented {
+    let whole = format!("{text}{}", notices(job, &job.notices));
+    Presented { status: None, ..failed(Status::Blocked, whole, cut::count(text), false, false) }
 }
 
 /// A short clean body with the notices, fenced where the tool is external.

@@ -4,7 +4,7 @@ use std::{mem, ops::ControlFlow};
 
 use super::Unfit;
 use crate::{
-    artifact::{ArtifactWriter, Saved, StoreReason},
+    artifact::{ArtifactRef, ArtifactWriter, Saved, StoreReason},
     json::Fault,
 };
 
@@ -12,6 +12,8 @@ use crate::{
 pub(crate) enum Opened {
     Writer(Box<dyn ArtifactWriter>),
     Refused(StoreReason),
+    /// It has been saved already.
+    Saved(ArtifactRef),
     NoStore,
     /// The store blocks, and this thread must not.
     NeedsThread,
@@ -48,6 +50,7 @@ impl<'s, 'a> Saver<'s, 'a> {
         if matches!(self.state, State::Idle) {
             self.state = match (self.saving.open)() {
                 Opened::Writer(writer) => State::Writing(writer),
+                Opened::Saved(artifact) => State::Done(Saved::Yes(artifact)),
                 Opened::Refused(reason) => State::Done(Saved::No(reason)),
                 Opened::NoStore => State::Done(Saved::Never),
                 Opened::NeedsThread => State::NeedsThread,

@@ -1,0 +1,64 @@
+//! Holds what a whole turn makes the model read to one budget: the longest texts are cut first.
+
+use std::{mem, sync::OnceLock};
+
+use crate::{call::Told, conversation::Conversation, cut, outcome::Outcome, policy::Scope, present, thread::Place};
+
+/// For the receipt.
+const NOTE: &str = "cut to hold the whole turn to its budget";
+
+/// Attempts. A text that can't be cut as far as it should (its header, fence and notices stay) makes the others pay
+/// in the next one.
+const ROUNDS: usize = 4;
+
+/// `budget` is in characters, for all texts together.
+pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Option<&Conversation>) -> Vec<Outcome> {
+    let mut lengths: Vec<usize> = told.iter().map(|told| told.outcome.receipt.model_chars).collect();
+    let mut fixed: Vec<bool> = told.iter().map(|told| told.job.is_none()).collect();
+    for _ in 0..ROUNDS {
+        if lengths.iter().sum::<usize>() <= budget {
+            break;
+        }
+        let of =
+            |kind: bool| lengths.iter().zip(&fixed).filter(move |(_, fixed)| **fixed == kind).map(|(&chars, _)| chars);
+        let room = budget.saturating_sub(of(true).sum());
+        let allowance = cut::allowance(&of(false).collect::<Vec<_>>(), room);
+        for ((told, chars), fixed) in told.iter_mut().zip(&mut lengths).zip(&mut fixed) {
+            if !*fixed && *chars > allowance {
+                shrink(told, allowance).await;
+                *chars = told.outcome.receipt.model_chars;
+                *fixed = *chars > allowance;
+            }
+        }
+    }
+    if let Some(conversation) = conversation {
+        for told in &told {
+            conversation.keep(told.outcome.artifact());
+        }
+    }
+    told.into_iter().map(|told| told.outcome).collect()
+}
+
+/// Presents the result again, `chars` characters long at most with all that is ours.
+async fn shrink(told: &mut Told, chars: usize) {
+    let Some(mut job) = told.job.take() else { return };
+    let Told { outcome, job: place } = told;
+    job.policy.limit = Some(job.policy.limit.map_or(chars, |limit| limit.min(chars)));
+    job.policy.scope = Scope::Total;
+    job.kept = outcome.receipt.artifact.clone();
+    let (presented, job) = present::present_at(job, Place::Task).await;
+    *place = Some(job);
+    (outcome.text, outcome.content, outcome.text_part) = (presented.text, presented.content, OnceLock::new());
+    let before = mem::replace(&mut outcome.receipt, presented.receipt);
+    let receipt = &mut outcome.receipt;
+    receipt.full_chars = receipt.full_chars.or(before.full_chars);
+    receipt.raw_chars = receipt.raw_chars.or(before.raw_chars);
+    receipt.artifact = receipt.artifact.take().or(before.artifact);
+    receipt.saved = receipt.saved.take().or(before.saved);
+    receipt.still_running = before.still_running;
+    receipt.duration = before.duration;
+    receipt.notes = before.notes;
+    if !receipt.notes.iter().any(|note| note == NOTE) {
+        receipt.notes.push(NOTE.to_owned());
+    }
+}

@@ -1,0 +1,139 @@
+//! What the calls of one session share: the loop guard, and what was saved.
+
+use std::{
+    collections::HashSet,
+    hash::RandomState,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    artifact::ArtifactRef,
+    contain,
+    guard::{CallKey, Digest, Guard, LoopGuard, LoopVerdict, Note, Refusal},
+    outcome::Status,
+    output::{ModelOutput, Part},
+    request::Arguments,
+    resolve::End,
+    spec::ToolSpec,
+    tool::Returned,
+    value::Output,
+};
+
+pub(crate) struct Conversation {
+    id: Arc<str>,
+    settings: Arc<LoopGuard>,
+    /// Of the hashes that are compared.
+    keys: RandomState,
+    guard: Mutex<Guard>,
+    saved: Mutex<Saved>,
+}
+
+/// In the order they came, each once.
+#[derive(Default)]
+struct Saved {
+    artifacts: Vec<ArtifactRef>,
+    ids: HashSet<String>,
+}
+
+impl Conversation {
+    pub(crate) fn new(id: Arc<str>, settings: Arc<LoopGuard>) -> Self {
+        Self { id, settings, keys: RandomState::new(), guard: Mutex::default(), saved: Mutex::default() }
+    }
+
+    pub(crate) fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// What the guard goes by; `None` where it is off.
+    pub(crate) fn key(
+        &self,
+        spec: Option<&ToolSpec>,
+        name: &str,
+        arguments: &Arguments,
+        most_bytes: usize,
+    ) -> Option<CallKey> {
+        let new = || CallKey::new(spec, name, arguments, most_bytes, &self.settings, &self.keys);
+        self.settings.is_on().then(new)
+    }
+
+    pub(crate) fn is_halted(&self) -> bool {
+        self.guard().is_halted()
+    }
+
+    pub(crate) fn reset(&self) {
+        *self.guard() = Guard::default();
+    }
+
+    pub(crate) fn ask(&self, key: CallKey) -> LoopVerdict {
+        self.guard().ask(key)
+    }
+
+    pub(crate) fn admit(&self, key: CallKey) -> Result<LoopVerdict, Refusal> {
+        self.guard().admit(key)
+    }
+
+    pub(crate) fn record(&self, key: CallKey, result: u64, admitted: LoopVerdict) -> Option<Note> {
+        self.guard().record(key, result, admitted)
+    }
+
+    /// The guard as it stands, to try things on.
+    pub(crate) fn guard_copy(&self) -> Guard {
+        self.guard().clone()
+    }
+
+    /// A hash of what the tool gave back: the whole value, and what the tool itself chose to show beside it.
+    pub(crate) fn digest(&self, status: Status, output: &Output, end: &End) -> u64 {
+        let mut digest = Digest::new(&self.keys);
+        digest.text(status.name());
+        let fed = contain::call(|| {
+            match (output.as_text(), output.as_parts()) {
+                (Some(text), _) => digest.text(text),
+                (None, Some(parts)) => feed_parts(&mut digest, parts),
+                (None, None) => digest.output(output),
+            }
+            let End::Returned(Returned { model_output, content, .. }) = end else { return };
+            feed_parts(&mut digest, content);
+            match model_output {
+                Some(ModelOutput::Text(text)) => digest.text(text),
+                Some(ModelOutput::Json(json)) => digest.json(json),
+                None => {}
+            }
+        });
+        if let Err(panicked) = fed {
+            // The same panic twice is the same result.
+            digest = Digest::new(&self.keys);
+            digest.text(&panicked.0);
+        }
+        digest.finish()
+    }
+
+    pub(crate) fn keep(&self, artifact: Option<&ArtifactRef>) {
+        let Some(artifact) = artifact else { return };
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        if saved.ids.insert(artifact.id.clone()) {
+            saved.artifacts.push(artifact.clone());
+        }
+    }
+
+    pub(crate) fn saved(&self) -> Vec<ArtifactRef> {
+        self.saved.lock().unwrap_or_else(PoisonError::into_inner).artifacts.clone()
+    }
+
+    fn guard(&self) -> MutexGuard<'_, Guard> {
+        // No code of the user's runs under the lock.
+        self.guard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// As bytes, not as the Base64 that they are written as.
+fn feed_parts(digest: &mut Digest<'_>, parts: &[Part]) {
+    for part in parts {
+        match part {
+            Part::Text(text) => digest.text(text),
+            Part::Image { data, media_type } => {
+                digest.text(media_type);
+                digest.bytes(data);
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A call's place: in its conversation, and among the calls of one turn.
+//!
+//! Calls of a turn run at the same time, and the loop guard still decides as if they ran one after the other. What
+//! they came to is recorded in the order of the request; and a call that the guard might refuse, should every call
+//! before it give the result that it gave the last time, waits until it is known what they gave.
+
+use std::{
+    future::poll_fn,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Poll, Waker},
+};
+
+use crate::{
+    artifact::ArtifactRef,
+    conversation::Conversation,
+    guard::{CallKey, LoopVerdict, Refusal},
+    outcome::Status,
+    resolve::End,
+    value::Output,
+};
+
+/// Where one call sits. Leaving it, for whatever reason, lets those behind go on.
+pub(crate) struct Seat {
+    conversation: Option<Arc<Conversation>>,
+    key: Option<CallKey>,
+    turn: Option<(Arc<Turn>, usize)>,
+    admitted: LoopVerdict,
+}
+
+/// The calls of one turn.
+pub(crate) struct Turn {
+    progress: Mutex<Progress>,
+    /// Whether the guard has to see all earlier results before it can tell about this call.
+    waits: Vec<bool>,
+}
+
+struct Progress {
+    left: Vec<bool>,
+    ran: Vec<bool>,
+    /// All calls before this one have left.
+    first: usize,
+    waiting: Vec<Option<Waker>>,
+}
+
+impl Turn {
+    /// `keys` are those of the turn's calls, in order; `None` where no guard looks.
+    pub(crate) fn new(conversation: Option<&Conversation>, keys: &[Option<CallKey>]) -> Self {
+        let count = keys.len();
+        let progress =
+            Progress { left: vec![false; count], ran: vec![false; count], first: 0, waiting: vec![None; count] };
+        Self { progress: Mutex::new(progress), waits: waits(conversation, keys) }
+    }
+
+    /// Whether the tool of this call has come to its end.
+    pub(crate) fn has_run(&self, index: usize) -> bool {
+        self.progress().ran[index]
+    }
+
+    fn set_run(&self, index: usize) {
+        self.progress().ran[index] = true;
+    }
+
+    async fn all_before_left(&self, index: usize) {
+        poll_fn(|context| {
+            let mut progress = self.progress();
+            if progress.first >= index {
+                return Poll::Ready(());
+            }
+            progress.waiting[index] = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    fn leave(&self, index: usize) {
+        let mut progress = self.progress();
+        progress.left[index] = true;
+        while progress.left.get(progress.first) == Some(&true) {
+            progress.first += 1;
+        }
+        let first = progress.first;
+        let waker = progress.waiting.get_mut(first).and_then(Option::take);
+        drop(progress);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Which calls might be refused, should every call before them give the result that makes it worst.
+fn waits(conversation: Option<&Conversation>, keys: &[Option<CallKey>]) -> Vec<bool> {
+    let Some(conversation) = conversation else { return vec![false; keys.len()] };
+    let mut guard = conversation.guard_copy();
+    let mut may_halt = guard.is_halted();
+    let each = keys.iter().map(|key| {
+        let Some(key) = *key else { return false };
+        let worst = guard.ask(key);
+        may_halt |= worst == LoopVerdict::Halt;
+        guard.assume(key);
+        may_halt || worst >= LoopVerdict::Probe
+    });
+    each.collect()
+}
+
+impl Seat {
+    /// Of a call that belongs to no session.
+    pub(crate) fn alone() -> Self {
+        Self { conversation: None, key: None, turn: None, admitted: LoopVerdict::Pass }
+    }
+
+    /// Of a single call in a conversation.
+    pub(crate) fn new(conversation: Arc<Conversation>, key: Option<CallKey>) -> Self {
+        Self { conversation: Some(conversation), key, turn: None, admitted: LoopVerdict::Pass }
+    }
+
+    pub(crate) fn in_turn(
+        conversation: Option<Arc<Conversation>>,
+        key: Option<CallKey>,
+        turn: Arc<Turn>,
+        index: usize,
+    ) -> Self {
+        Self { conversation, key, turn: Some((turn, index)), admitted: LoopVerdict::Pass }
+    }
+
+    pub(crate) fn conversation(&self) -> Option<&Conversation> {
+        self.conversation.as_deref()
+    }
+
+    /// The session's id.
+    pub(crate) fn session(&self) -> Option<&Arc<str>> {
+        self.conversation().map(Conversation::id)
+    }
+
+    /// Asks the loop guard whether the call may run. A refused call has been counted, and is not to be recorded.
+    pub(crate) async fn admit(&mut self) -> Result<(), Refusal> {
+        let (Some(conversation), Some(key)) = (&self.conversation, self.key) else { return Ok(()) };
+        if let Some((turn, index)) = &self.turn {
+            if !turn.waits[*index] {
+                // Nothing in this turn can stop it; only somebody else who uses the session.
+                if !conversation.is_halted() {
+                    return Ok(());
+                }
+                self.key = None;
+                return Err(Refusal::Halted);
+            }
+            turn.all_before_left(*index).await;
+        }
+        match conversation.admit(key) {
+            Ok(verdict) => {
+                self.admitted = verdict;
+                Ok(())
+            }
+            Err(refusal) => {
+                self.key = None;
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Shows the loop guard what the call came to; a sentence for the model, where there is something to say.
+    pub(crate) async fn observe(&mut self, status: Status, output: &Output, end: &End) -> Option<String> {
+        self.has_run();
+        let note = self.record(status, output, end).await;
+        self.leave();
+        note
+    }
+
+    async fn record(&mut self, status: Status, output: &Output, end: &End) -> Option<String> {
+        let (conversation, key) = (self.conversation.as_ref()?, self.key.take()?);
+        // It was not the tool that answered.
+        if matches!(status, Status::Busy | Status::Cancelled) {
+            return None;
+        }
+        let result = conversation.digest(status, output, end);
+        if let Some((turn, index)) = &self.turn {
+            turn.all_before_left(*index).await;
+        }
+        Some(conversation.record(key, result, self.admitted)?.text())
+    }
+
+    /// Notes what the call saved.
+    pub(crate) fn keep(&self, artifact: Option<&ArtifactRef>) {
+        if let Some(conversation) = self.conversation() {
+            conversation.keep(artifact);
+        }
+    }
+
+    fn has_run(&self) {
+        if let Some((turn, index)) = &self.turn {
+            turn.set_run(*index);
+        }
+    }
+
+    fn leave(&mut self) {
+        if let Some((turn, index)) = self.turn.take() {
+            turn.leave(index);
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.has_run();
+        self.leave();
+    }
+}
