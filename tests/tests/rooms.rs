@@ -6,14 +6,14 @@ use std::{collections::BTreeMap, fs, path::Path};
 const RUNTIME: &[&[&str]] = &[
     &[
         "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "join", "json",
-        "notice", "outcome", "output", "policy", "redact", "request", "schema", "spec", "value", "view",
+        "notice", "outcome", "output", "policy", "redact", "request", "schema", "secrets", "spec", "value", "view",
     ],
     &["aside", "fields", "find", "guard", "sanitise", "thread", "tool"],
     &["args", "dialect", "fence", "resolve", "shape", "truncate"],
     &["conversation", "link", "render", "store"],
     &["registry", "seat"],
     &["present", "run"],
-    &["observe"],
+    &["observe", "trace"],
     &["call"],
     &["budget"],
     &["batch"],

@@ -6,6 +6,8 @@ use std::{
     time::Instant,
 };
 
+use tracing::Instrument;
+
 use crate::{
     args,
     contain::{self, Panicked},
@@ -25,6 +27,7 @@ use crate::{
     seat::Seat,
     spec::Hints,
     thread::{self, Place},
+    trace::Trace,
     value::Output,
 };
 
@@ -92,7 +95,14 @@ pub(crate) struct Told {
     pub(crate) job: Option<Job>,
 }
 
-pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat: Seat) -> Told {
+pub(crate) async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place, seat: Seat) -> Told {
+    let trace = Trace::open(inner, &call, seat.session().map(|session| &**session));
+    let told = tell_all(inner, call, place, seat).instrument(trace.span()).await;
+    trace.close(inner, &told.outcome);
+    told
+}
+
+async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat: Seat) -> Told {
     let began = Instant::now();
     let found = Subject::find(inner, &call);
     let (observed, blocked) =
@@ -112,9 +122,12 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
     };
     ran.notes.splice(0..0, found.note.into_iter().chain(call.notes.drain(..)));
     ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::new));
-    observed.after(&call, &mut ran, began).await;
+    observed.after(inner, &call, &mut ran, began).await;
     let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
     let Resolved { facing, note } = resolve::facing(end, &output);
+    if note.is_some() {
+        tracing::warn!(tool = &*found.name, call_id = &*call.id, "a view was not used");
+    }
     notes.extend(note);
     let job = Job {
         inner: Arc::clone(inner),
@@ -136,7 +149,6 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
     outcome.receipt.still_running = still_running;
     outcome.receipt.duration = began.elapsed();
     seat.keep(outcome.artifact());
-    report(&outcome);
     Told { outcome, job }
 }
 
@@ -228,21 +240,5 @@ fn finish(tool: Arc<str>, call_id: Arc<str>, output: Output, status: Status, pre
         output,
         problems: Vec::new(),
         receipt: presented.receipt,
-    }
-}
-
-/// Names and sizes only; content never goes into a trace.
-fn report(outcome: &Outcome) {
-    let receipt = &outcome.receipt;
-    tracing::debug!(
-        tool = outcome.tool_name(),
-        call_id = outcome.call_id(),
-        status = outcome.status.name(),
-        model_chars = receipt.model_chars,
-        truncated = receipt.truncated,
-        "tool call finished"
-    );
-    for note in &receipt.notes {
-        tracing::warn!(tool = outcome.tool_name(), call_id = outcome.call_id(), note = note.as_str(), "tool call note");
     }
 }

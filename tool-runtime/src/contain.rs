@@ -62,6 +62,7 @@ fn text(payload: Box<dyn Any + Send>) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::panic)]
 mod tests {
     use std::{
         future::{Future, pending},

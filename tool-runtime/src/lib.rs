@@ -42,12 +42,15 @@ mod run;
 mod sanitise;
 mod schema;
 mod seat;
+#[cfg(feature = "secrets")]
+mod secrets;
 mod session;
 mod shape;
 mod spec;
 mod store;
 mod thread;
 mod tool;
+mod trace;
 mod truncate;
 mod value;
 mod view;
@@ -76,6 +79,8 @@ pub use redact::Redactor;
 pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
 pub use schemars;
+#[cfg(feature = "secrets")]
+pub use secrets::Secrets;
 pub use session::Session;
 pub use spec::{Hints, LoopKey, ToolSpec};
 pub use store::{LocalStore, MemoryStore};

@@ -55,8 +55,9 @@ impl Failed {
         format!("a {}hook {self}", if required { "required " } else { "" })
     }
 
-    /// Without the panic's text, which may quote the call.
-    fn report(&self, tool: &str, call_id: &str) {
+    /// Without the panic's text, which may quote the call; so may a name that no tool has.
+    fn report(&self, inner: &Inner, tool: &str, call_id: &str) {
+        let tool = inner.names.find(tool).map(|_| tool);
         let fault = match self {
             Self::Panicked(_) => "panicked",
             Self::TimedOut => "timed out",
@@ -109,7 +110,7 @@ impl<'a> Observed<'a> {
                 Err(failed) => {
                     let required = is_required(hook);
                     notes.push(failed.note(required));
-                    failed.report(tool, &call.id);
+                    failed.report(inner, tool, &call.id);
                     if required {
                         let reason = "a check that has to pass before every call failed".to_owned();
                         blocked = Some(Ran::stopped(Status::Blocked, "Blocked, and not run".into(), reason));
@@ -125,7 +126,7 @@ impl<'a> Observed<'a> {
     }
 
     /// Tells every hook how the call ended, and does what they decide.
-    pub(crate) async fn after(mut self, call: &ToolCall, ran: &mut Ran, began: Instant) {
+    pub(crate) async fn after(mut self, inner: &Inner, call: &ToolCall, ran: &mut Ran, began: Instant) {
         let Some(seen) = &self.call else { return };
         let mut end = AfterCall {
             call_id: Arc::clone(&seen.call_id),
@@ -157,7 +158,7 @@ impl<'a> Observed<'a> {
                 Err(failed) => {
                     let required = is_required(hook);
                     ran.notes.push(failed.note(required));
-                    failed.report(&end.tool, &end.call_id);
+                    failed.report(inner, &end.tool, &end.call_id);
                     if required {
                         ran.status = Status::Withheld;
                         let body = "a check that every result has to pass failed".to_owned();

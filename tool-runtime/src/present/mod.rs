@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::{
     artifact::{ArtifactRef, Saved},
     contain::{self, Panicked},
+    cut::{self, Ends},
     fence::{self, Fenced},
     header::{self, Header, Pointer},
     notice::Notice,
@@ -42,6 +43,14 @@ pub(crate) struct Job {
     pub(crate) session: Option<Arc<str>>,
     /// The full result, where it has been saved already.
     pub(crate) kept: Option<ArtifactRef>,
+}
+
+/// Content for a trace: redacted, JSON by its strings, at most `max_chars` characters.
+pub(crate) fn traced(inner: &Inner, content: &str, max_chars: usize) -> String {
+    let cleaner = Cleaner::new(false, &inner.redactors);
+    let Some(clean) = source::traced(content, &cleaner) else { return "(withheld)".to_owned() };
+    let chars = cut::count(&clean);
+    if chars > max_chars { cut::cut(&clean, chars, max_chars, Ends::HeadTail) } else { clean }
 }
 
 /// What the model reads, and what to say about it.
@@ -128,9 +137,15 @@ impl Job {
         Cleaner::new(self.is_external(), &self.inner.redactors)
     }
 
+    /// The tool's name where it may stand outside a fence: what the model wrote for a tool that there isn't may not.
+    fn shown_tool(&self) -> Option<&str> {
+        self.inner.names.find(&self.tool).map(|_| &*self.tool)
+    }
+
     /// Fences the `part`-th text of this call.
     fn fence<'t>(&self, part: usize, body: Sanitised<'t>) -> Fenced<'t> {
-        let marker = fence::marker(self.policy.fence, &self.inner.key, &self.call_id, part, &self.tool, &body);
+        let tool = self.shown_tool().unwrap_or("unknown");
+        let marker = fence::marker(self.policy.fence, &self.inner.key, &self.call_id, part, tool, &body);
         fence::wrap(marker, body)
     }
 }

@@ -285,12 +285,8 @@ pub(super) fn withheld(job: &Job, why: &str) -> Presented {
     failed(Status::Withheld, text + &notices, chars, false, false)
 }
 
-/// A name that no tool has is what the model wrote.
 fn named(job: &Job) -> String {
-    match job.facing {
-        Facing::Message(_) => "the result".to_owned(),
-        _ => format!("the result of `{}`", job.tool),
-    }
+    job.shown_tool().map_or_else(|| "the result".to_owned(), |tool| format!("the result of `{tool}`"))
 }
 
 fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
