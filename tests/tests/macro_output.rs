@@ -10,7 +10,8 @@ use std::{
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use tool_runtime::{
-    ModelOutput, Outcome, RegisteredTool, Registry, Status, ToolCall, ToolError, ToolResult, tool, tools,
+    After, AfterCall, Hook, ModelOutput, Outcome, RegisteredTool, Registry, Status, ToolCall, ToolError, ToolResult,
+    tool, tools,
 };
 
 fn call(tools: [RegisteredTool; 1], arguments: &str) -> Outcome {
@@ -177,4 +178,39 @@ fn a_value_with_a_view_is_not_serialised_unless_somebody_looks() {
     assert!(outcome.output().downcast_ref::<Counted>().is_some());
     assert_eq!(*outcome.output().json(), Value::Null);
     assert_eq!(SERIALISED.load(Ordering::Relaxed), 1);
+}
+
+/// Puts the same value in place of every result.
+struct Replace(Value);
+
+impl Hook for Replace {
+    async fn after(&self, _: &AfterCall) -> After {
+        After::Replace(self.0.clone())
+    }
+}
+
+#[derive(Serialize, serde::Deserialize)]
+struct Town {
+    name: String,
+}
+
+#[test]
+fn the_view_is_made_again_of_a_value_that_was_replaced() {
+    #[tool(to_model_output = |town| format!("in {}", town.name))]
+    fn readable() -> Result<Town, String> {
+        Ok(Town { name: "Paris".into() })
+    }
+    #[tool(to_model_output = |city| format!("in {}", city.name))]
+    fn unreadable() -> City {
+        City { name: "Paris".into(), people: 1 }
+    }
+    let replaced = |tools: [RegisteredTool; 1], value: Value| {
+        let registry = Registry::builder().tools(tools).hook(Replace(value)).without_store().build().unwrap();
+        let name = registry.tool_names().next().unwrap().to_owned();
+        registry.call_blocking(ToolCall::new("1", name, "{}")).model_text().to_owned()
+    };
+    assert_eq!(replaced(tools![readable], json!({"name": "Rome"})), "in Rome");
+    assert_eq!(replaced(tools![readable], json!({"nam": "Rome"})), r#"{"nam":"Rome"}"#);
+    // A type that can't be read back has no view of another value.
+    assert_eq!(replaced(tools![unreadable], json!({"name": "Rome"})), r#"{"name":"Rome"}"#);
 }

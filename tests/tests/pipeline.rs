@@ -68,9 +68,9 @@ impl tool_runtime::Tool for Text {
     }
 }
 
-fn strategies() -> [Option<TruncationStrategy>; 4] {
-    use TruncationStrategy::{Fields, Head, HeadTail};
-    [None, Some(HeadTail), Some(Head), Some(Fields)]
+fn strategies() -> [Option<TruncationStrategy>; 5] {
+    use TruncationStrategy::{Fields, Head, HeadTail, Structure};
+    [None, Some(HeadTail), Some(Head), Some(Fields), Some(Structure)]
 }
 
 fn spec(limit: usize, strategy: Option<TruncationStrategy>, trust: Trust) -> ToolSpec {

@@ -6,11 +6,13 @@ use std::{collections::BTreeMap, fs, path::Path};
 const RUNTIME: &[&[&str]] = &[
     &[
         "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "join", "json",
-        "notice", "outcome", "output", "policy", "redact", "request", "schema", "secrets", "spec", "value", "view",
+        "notice", "outcome", "output", "policy", "redact", "request", "schema", "secrets", "spec", "stream", "tokens",
+        "value", "view",
     ],
     &["aside", "fields", "find", "guard", "sanitise", "thread", "tool"],
-    &["args", "dialect", "fence", "resolve", "shape", "truncate"],
-    &["conversation", "link", "render", "store"],
+    &["args", "dialect", "fence", "shape", "truncate"],
+    &["link", "render", "resolve", "sink", "store"],
+    &["conversation"],
     &["registry", "seat"],
     &["present", "run"],
     &["observe", "trace"],
@@ -21,12 +23,13 @@ const RUNTIME: &[&[&str]] = &[
 ];
 
 const MACROS: &[&[&str]] = &[
-    &["docs", "errors", "fallback", "near", "passing"],
+    &["docs", "errors", "fallback", "home", "near", "passing"],
     &["keys", "slot"],
     &["attr", "field"],
+    &["state"],
     &["func"],
     &["checks", "valid"],
-    &["wrap"],
+    &["block", "wrap"],
     &["expand"],
 ];
 

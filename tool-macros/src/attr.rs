@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use syn::{
-    Expr, ExprLit, Ident, Lit, LitStr, Path, Result, Token,
+    Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, Result, Token,
     parse::{Parse, ParseStream},
     spanned::Spanned,
 };
@@ -10,7 +10,7 @@ use syn::{
 use crate::{errors::Errors, keys, near, slot::Slot};
 
 /// Each key with the form in which it is written.
-const KEYS: [(&str, &str); 14] = [
+const KEYS: [(&str, &str); 20] = [
     ("name", "name = \"..\""),
     ("title", "title = \"..\""),
     ("description", "description = \"..\""),
@@ -24,11 +24,23 @@ const KEYS: [(&str, &str); 14] = [
     ("destructive", "destructive"),
     ("idempotent", "idempotent"),
     ("open_world", "open_world"),
+    ("timeout", "timeout = \"30s\""),
+    ("blocking", "blocking"),
+    ("approval", "approval"),
+    ("strict", "strict"),
+    ("tags", "tags(\"..\")"),
+    ("output_schema", "output_schema = false"),
     ("crate", "crate = path"),
 ];
 
+/// The keys of `#[tool(..)]` on an `impl` block.
+const BLOCK_KEYS: [(&str, &str); 3] =
+    [("prefix", "prefix = \"..\""), ("into", "into = name"), ("crate", "crate = path")];
+
 #[derive(Default)]
 pub(crate) struct Attr {
+    /// What the block puts before the name.
+    pub(crate) prefix: String,
     pub(crate) name: Slot<LitStr>,
     pub(crate) title: Slot<Expr>,
     pub(crate) description: Slot<Expr>,
@@ -42,8 +54,25 @@ pub(crate) struct Attr {
     pub(crate) destructive: Slot<()>,
     pub(crate) idempotent: Slot<()>,
     pub(crate) open_world: Slot<()>,
+    pub(crate) timeout: Slot<Timeout>,
+    pub(crate) blocking: Slot<()>,
+    pub(crate) approval: Slot<()>,
+    pub(crate) strict: Slot<()>,
+    pub(crate) tags: Slot<Vec<LitStr>>,
+    pub(crate) output_schema: Slot<()>,
     pub(crate) rt: Slot<Path>,
 }
+
+/// What is said of a whole block.
+#[derive(Default)]
+pub(crate) struct BlockAttr {
+    pub(crate) prefix: Slot<LitStr>,
+    pub(crate) into: Slot<Ident>,
+    pub(crate) rt: Slot<Path>,
+}
+
+/// In milliseconds.
+pub(crate) struct Timeout(pub(crate) u64);
 
 /// The value of `max_result_size`.
 pub(crate) enum Limit {
@@ -58,14 +87,45 @@ pub(crate) fn parse(args: TokenStream, errors: &mut Errors) -> Attr {
     let mut attr = Attr::default();
     keys::each(args, errors, |key, input, errors| {
         let word = key.to_string();
-        let Some((_, form)) = KEYS.iter().find(|(known, _)| *known == word) else {
-            let known = KEYS.iter().map(|(known, _)| *known);
-            let message = format!("`{key}` is no key of `#[tool]`; {}", near::suggestion(&word, known));
+        if let "prefix" | "into" = word.as_str() {
+            let message =
+                format!("`{key}` is said of all tools of a block; put it on the `#[tool]` of an `impl` block");
             return Err(syn::Error::new_spanned(key, message));
-        };
+        }
+        let form = form_of(key, &word, &KEYS)?;
         attr.set(key, &word, form, input, errors)
     });
     attr
+}
+
+pub(crate) fn parse_block(args: TokenStream, errors: &mut Errors) -> BlockAttr {
+    let mut attr = BlockAttr::default();
+    keys::each(args, errors, |key, input, errors| {
+        let word = key.to_string();
+        if word != "crate" && KEYS.iter().any(|(known, _)| *known == word) {
+            let message = format!("`{key}` is said of one tool; put it on the `#[tool]` of a function in the block");
+            return Err(syn::Error::new_spanned(key, message));
+        }
+        let form = form_of(key, &word, &BLOCK_KEYS)?;
+        match word.as_str() {
+            "prefix" => attr.prefix.set(key, keys::text(key, input, form)?, errors),
+            "into" => attr.into.set(key, keys::value(key, input, form)?, errors),
+            _ => attr.rt.set(key, path(key, input, form)?, errors),
+        }
+        Ok(())
+    });
+    attr
+}
+
+/// How a known key is written.
+fn form_of<'k>(key: &Ident, word: &str, keys: &[(&'static str, &'k str)]) -> Result<&'k str> {
+    match keys.iter().find(|(known, _)| *known == word) {
+        Some((_, form)) => Ok(form),
+        None => {
+            let suggestion = near::suggestion(word, keys.iter().map(|(known, _)| *known));
+            Err(syn::Error::new_spanned(key, format!("`{key}` is no key of `#[tool]`; {suggestion}")))
+        }
+    }
 }
 
 impl Attr {
@@ -77,7 +137,8 @@ impl Attr {
             "to_model_output" => self.to_model_output.set(key, keys::value(key, input, form)?, errors),
             "max_result_size" => self.max_result_size.set(key, keys::value(key, input, form)?, errors),
             "truncation" => {
-                let words = [("head_tail", "HeadTail"), ("head", "Head"), ("fields", "Fields")];
+                let words =
+                    [("head_tail", "HeadTail"), ("head", "Head"), ("fields", "Fields"), ("structure", "Structure")];
                 self.truncation.set(key, choice(key, input, form, &words)?, errors);
             }
             "keep" => {
@@ -90,7 +151,13 @@ impl Attr {
             "read_only" => self.read_only.set(key, keys::flag(key, input)?, errors),
             "destructive" => self.destructive.set(key, keys::flag(key, input)?, errors),
             "idempotent" => self.idempotent.set(key, keys::flag(key, input)?, errors),
-            _ => self.open_world.set(key, keys::flag(key, input)?, errors),
+            "open_world" => self.open_world.set(key, keys::flag(key, input)?, errors),
+            "blocking" => self.blocking.set(key, keys::flag(key, input)?, errors),
+            "approval" => self.approval.set(key, keys::flag(key, input)?, errors),
+            "strict" => self.strict.set(key, keys::flag(key, input)?, errors),
+            "timeout" => self.timeout.set(key, timeout(&keys::text(key, input, form)?)?, errors),
+            "tags" => self.tags.set(key, tags(key, input)?, errors),
+            _ => self.output_schema.set(key, off(key, input, form)?, errors),
         }
         Ok(())
     }
@@ -148,5 +215,69 @@ fn path(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Path> {
         input.call(Path::parse_mod_style)
     } else {
         keys::value(key, input, form)
+    }
+}
+
+/// `"30s"`, `"500ms"`, `"2m"`, `"1h"`.
+fn timeout(text: &LitStr) -> Result<Timeout> {
+    let value = text.value();
+    let (number, unit) = value.split_at(value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len()));
+    let unit = match unit.trim() {
+        "ms" => Some(1),
+        "s" => Some(1000),
+        "m" | "min" => Some(60_000),
+        "h" => Some(3_600_000),
+        _ => None,
+    };
+    match number.parse().ok().zip(unit).and_then(|(number, unit): (u64, u64)| number.checked_mul(unit)) {
+        Some(0) => Err(syn::Error::new_spanned(text, "a timeout of 0 would stop every call; give it some time")),
+        Some(millis) => Ok(Timeout(millis)),
+        None => Err(syn::Error::new_spanned(
+            text,
+            "this is no time that a call may take; write a whole number and a unit (`ms`, `s`, `m`, `h`), as in \
+             `timeout = \"30s\"`",
+        )),
+    }
+}
+
+/// `("a", "b")`
+fn tags(key: &Ident, input: ParseStream<'_>) -> Result<Vec<LitStr>> {
+    if !input.peek(syn::token::Paren) {
+        let message = "`tags` takes its words in parentheses; write `tags(\"..\")`";
+        return Err(syn::Error::new_spanned(key, message));
+    }
+    let inner;
+    syn::parenthesized!(inner in input);
+    let mut tags: Vec<LitStr> = Vec::new();
+    while !inner.is_empty() {
+        let tag: LitStr =
+            inner.parse().map_err(|error| syn::Error::new(error.span(), "a tag is text; write it in quotes"))?;
+        if tag.value().trim().is_empty() {
+            return Err(syn::Error::new_spanned(tag, "an empty tag chooses nothing; remove it"));
+        }
+        if tags.iter().any(|known| known.value() == tag.value()) {
+            return Err(syn::Error::new_spanned(
+                tag,
+                "this tag is given twice, a tool has it or has it not; remove one",
+            ));
+        }
+        tags.push(tag);
+        inner.parse::<Option<Token![,]>>()?;
+    }
+    if tags.is_empty() {
+        return Err(syn::Error::new_spanned(key, "`tags()` gives none; write `tags(\"..\")`"));
+    }
+    Ok(tags)
+}
+
+/// `= false`, for what is on where nothing is said.
+fn off(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<()> {
+    let value: Expr = keys::value(key, input, form)?;
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Bool(LitBool { value: false, .. }), .. }) => Ok(()),
+        other => Err(syn::Error::new_spanned(
+            other,
+            format!("`{key}` is on where its type allows it, it can only be turned off; write `{form}`"),
+        )),
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     field::Default,
     func::{Func, Param},
     passing::Passing,
+    state::State,
 };
 
 /// `located!(span => tokens)`: each literal token stands at `span`, with a name that can't meet a local of the user's.
@@ -125,14 +126,54 @@ pub(crate) fn output_span(func: &Func) -> Span {
     }
 }
 
-/// The marker of the return type's shape.
+/// The local that asks for the return type's shape, and the marker that it finds.
+// Output:
+//     let __tool_probe = Probe::<Result<Weather, E>>::new();
+//     let __tool_shape = (&&&&__tool_probe).__tool_shape();
 pub(crate) fn shape(func: &Func) -> TokenStream {
     let unit: Type = syn::parse_quote!(());
     let output = match &func.sig.output {
         ReturnType::Type(_, ty) => &**ty,
         ReturnType::Default => &unit,
     };
-    located!(output_span(func) => (&&&&__tool_rt::Probe::<#output>::new()).__tool_shape())
+    located!(output_span(func) =>
+        let __tool_probe = __tool_rt::Probe::<#output>::new();
+        let __tool_shape = (&&&&__tool_probe).__tool_shape();
+    )
+}
+
+/// The key that finds the output schema, by the type that is returned.
+pub(crate) fn output_schema(func: &Func) -> TokenStream {
+    let shape = shape(func);
+    located!(output_span(func) => .output(|| {
+        use __tool_rt::shapes::*;
+        #shape
+        (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_schema()
+    }))
+}
+
+/// One entry of the list of what the tool needs.
+pub(crate) fn need(state: &State) -> TokenStream {
+    let (name, ty) = (&state.name, state.passing.inner());
+    let optional = state.is_optional().then(|| quote!(.optional()));
+    located!(ty.span() => __tool_rt::Need::of::<#ty>(#name) #optional)
+}
+
+/// The local that lends shared state; a registry without it would not have been built.
+pub(crate) fn lend(local: &Ident, state: &State) -> TokenStream {
+    let ty = state.passing.inner();
+    let lent = located!(ty.span() => __tool_rt::Given::state::<#ty>(__tool_given));
+    if state.is_optional() {
+        quote!(let #local = #lent;)
+    } else {
+        quote!(let ::core::option::Option::Some(#local) = #lent else { return ::core::option::Option::None };)
+    }
+}
+
+/// Refuses `key` where the runtime lacks what it takes.
+pub(crate) fn needs_tokio(key: &Ident) -> TokenStream {
+    let word = key.to_string();
+    located!(key.span() => __tool_rt::needs_tokio! { #word })
 }
 
 pub(crate) use located;

@@ -2,13 +2,16 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::ext::IdentExt;
+use syn::{Path, ext::IdentExt, spanned::Spanned};
 
 use crate::{
-    attr::{Attr, Limit},
-    checks,
+    attr::{Attr, BlockAttr, Limit, Timeout},
+    block::{Block, BlockTool},
+    checks::{self, located},
     docs::Docs,
     func::Func,
+    home::{self, Home, Owner},
+    slot::Slot,
     wrap,
 };
 
@@ -24,16 +27,14 @@ use crate::{
 //         const __TOOL_0: Param<i64> = Param::new("");
 //         const __TOOL_1: Param<i64> = Param::new("");
 //         fn __tool_start(..) -> .. { .. }
-//         static __TOOL: MacroTool = MacroTool::new(
+//         const __TOOL: &'static MacroTool = &MacroTool::new(
 //             "add", Place { .. }, || key_of(&add), Mode::Sync, &[&["a"], &["b"]], &[&__TOOL_0, &__TOOL_1], __tool_start,
 //         ).description("Adds.").read_only();
-//         inventory::submit! { Linked(&__TOOL) }
+//         inventory::submit! { Linked(__TOOL) }
 //     };
 pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
-    let rt = attr.rt.get().map_or_else(|| quote!(::tool_runtime), ToTokens::to_token_stream);
-    let params = func.params.iter().enumerate().map(|(index, param)| checks::param(&wrap::constant(index), param));
-    let start = wrap::start(attr, func);
-    let table = table(attr, func);
+    let rt = rt(&attr.rt);
+    let tool = tool(attr, func, &Home::Free, None);
     let handle = attr.handle.get().map(|_| convert(attr));
     let handle_type = handle_type(attr, func);
     quote! {
@@ -41,19 +42,139 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
         #handle_type
         const _: () = {
             use #rt::__private as __tool_rt;
-            #(#params)*
-            #start
-            #table
-            __tool_rt::submit! { __tool_rt::Linked(&__TOOL) }
+            #tool
+            __tool_rt::submit! { __tool_rt::Linked(__TOOL) }
             #handle
         };
     }
 }
 
-fn table(attr: &Attr, func: &Func) -> TokenStream {
+// Input:
+//     #[tool(prefix = "db")]
+//     impl Db {
+//         /// Runs a query.
+//         #[tool]
+//         async fn query(&self, sql: String) -> Rows { .. }
+//     }
+// Output:
+//     impl Db {
+//         /// Runs a query.
+//         async fn query(&self, sql: String) -> Rows { .. }
+//     }
+//     const _: () = {
+//         use ::tool_runtime::__private as __tool_rt;
+//         type __ToolSelf = Db;
+//         struct __Tool<T, const N: usize>(PhantomData<T>);
+//         impl __Tool<Db, 0> {
+//             const __TOOL_0: Param<String> = Param::new("");
+//             fn __tool_start(..) -> .. { .. }
+//             const __TOOL: &'static MacroTool = &MacroTool::new("db_query", ..).method("into_tools");
+//         }
+//         inventory::submit! { Linked(<__Tool<Db, 0>>::__TOOL) }
+//         impl UnnamedToolBlock for Db {
+//             fn __tool_tables() -> Vec<&'static MacroTool> {
+//                 let mut tables = Vec::new();
+//                 tables.push(<__Tool<Db, 0>>::__TOOL);
+//                 tables
+//             }
+//         }
+//     };
+pub(crate) fn expand_block(attr: &BlockAttr, block: &Block) -> TokenStream {
+    let Home::Block(owner) = &block.home else { return quote!(#block) };
+    let rt = rt(&attr.rt);
+    let alias = home::alias_item(owner);
+    let into = attr.into.get().map_or_else(|| "into_tools".to_owned(), ToString::to_string);
+    let tools = block.tools.iter().enumerate().map(|(index, tool)| block_tool(tool, index, &block.home, owner, &into));
+    let tables = tables(attr, block, owner);
+    quote! {
+        #block
+        const _: () = {
+            use #rt::__private as __tool_rt;
+            #alias
+            struct __Tool<__T, const __N: usize>(::core::marker::PhantomData<__T>);
+            #(#tools)*
+            #tables
+        };
+    }
+}
+
+fn rt(path: &Slot<Path>) -> TokenStream {
+    path.get().map_or_else(|| quote!(::tool_runtime), ToTokens::to_token_stream)
+}
+
+/// What belongs to one function of a block, in an `impl` of its own, which carries the block's generics.
+fn block_tool(tool: &BlockTool, index: usize, home: &Home, owner: &Owner, into: &str) -> TokenStream {
+    let BlockTool { attr, func, cfgs } = tool;
+    let (generics, _, bounds) = owner.generics.split_for_impl();
+    let ty = &owner.ty;
+    let method = func.sig.receiver().map(|_| quote!(.method(#into)));
+    let inside = self::tool(attr, func, home, method);
+    // Of a generic block there is a tool for each type that it is used with, and the linker knows none of them.
+    let linked = owner
+        .generics
+        .params
+        .is_empty()
+        .then(|| quote!(#(#cfgs)* __tool_rt::submit! { __tool_rt::Linked(<__Tool<#ty, #index>>::__TOOL) }));
+    quote! {
+        #(#cfgs)*
+        impl #generics __Tool<#ty, #index> #bounds {
+            #inside
+        }
+        #linked
+    }
+}
+
+/// How the block's value finds the tools of the block.
+fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
+    let (generics, _, bounds) = owner.generics.split_for_impl();
+    let ty = &owner.ty;
+    let pushes = block.tools.iter().enumerate().map(|(index, tool)| {
+        let cfgs = &tool.cfgs;
+        located!(Span::mixed_site() =>
+            #(#cfgs)*
+            __tool_rt::Vec::push(&mut __tool_tables, <__Tool<#ty, #index>>::__TOOL);
+        )
+    });
+    let list = located! { Span::mixed_site() =>
+        let mut __tool_tables = __tool_rt::Vec::new();
+        #(#pushes)*
+    };
+    let Some(name) = attr.into.get() else {
+        return located!(ty.span() =>
+            impl #generics __tool_rt::UnnamedToolBlock for #ty #bounds {
+                fn __tool_tables() -> __tool_rt::Vec<&'static __tool_rt::MacroTool> {
+                    #list
+                    __tool_tables
+                }
+            }
+        );
+    };
+    let (vis, docs) = (block.vis(), format!("The tools of a block of `{}`, for a registry's builder.", owner.name));
+    located! { Span::mixed_site() =>
+        impl #generics #ty #bounds {
+            #[doc = #docs]
+            #[must_use]
+            #vis fn #name(self: __tool_rt::Arc<Self>) -> __tool_rt::Vec<__tool_rt::RegisteredTool> {
+                #list
+                __tool_rt::bind(self, __tool_tables)
+            }
+        }
+    }
+}
+
+/// The constants of the parameters, the function that starts the tool, and its table.
+fn tool(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> TokenStream {
+    let params = func.params.iter().enumerate().map(|(index, param)| checks::param(&home::constant(index), param));
+    let start = wrap::start(attr, func, home);
+    let table = table(attr, func, home, method);
+    let needs = [attr.timeout.key(), attr.blocking.key()].into_iter().flatten().map(checks::needs_tokio);
+    quote!(#(#needs)* #(#params)* #start #table)
+}
+
+fn table(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> TokenStream {
     let ident = &func.sig.ident;
-    let function = ident.unraw().to_string();
-    let name = attr.name.get().map_or_else(|| quote!(#function), ToTokens::to_token_stream);
+    let (name, name_span) = func.tool_name(attr);
+    let name = syn::LitStr::new(&name, name_span);
     let mode = if func.sig.asyncness.is_some() { quote!(Async) } else { quote!(Sync) };
     let names = func.params.iter().map(|param| {
         let own = param.ident.unraw().to_string();
@@ -61,20 +182,27 @@ fn table(attr: &Attr, func: &Func) -> TokenStream {
         let aliases = &param.field.aliases;
         quote!(&[#own #(, #aliases)*])
     });
-    let constants = (0..func.params.len()).map(wrap::constant);
+    let constants = (0..func.params.len()).map(|index| home.constant(index));
+    let path = home.path(&ident.unraw().to_string());
+    let (function, start) = (home.function(ident), home.start());
+    // Where the function stands, and not the attribute of its block.
+    let line = quote_spanned!(ident.span()=> ::core::line!());
     let keys = keys(attr, func);
+    let needs = func.states.iter().map(checks::need);
+    let needs = (!func.states.is_empty()).then(|| quote!(.needs(&[#(#needs),*])));
+    let output = attr.output_schema.key().is_none().then(|| checks::output_schema(func));
     let allow = func.allow_deprecated();
     quote! {
         #allow
-        static __TOOL: __tool_rt::MacroTool = __tool_rt::MacroTool::new(
+        const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
             #name,
-            __tool_rt::Place { module: ::core::module_path!(), function: #function, line: ::core::line!() },
-            || __tool_rt::key_of(&#ident),
+            __tool_rt::Place { module: ::core::module_path!(), function: #path, line: #line },
+            || __tool_rt::key_of(&#function),
             __tool_rt::Mode::#mode,
             &[#(#names),*],
             &[#(&#constants),*],
-            __tool_start,
-        ) #keys;
+            #start,
+        ) #keys #needs #output #method;
     }
 }
 
@@ -99,12 +227,23 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
         let variant = &choice.0;
         quote!(.keep(__tool_rt::Keep::#variant))
     });
-    let flags = [&attr.external, &attr.read_only, &attr.destructive, &attr.idempotent, &attr.open_world];
+    let flags = [
+        &attr.external,
+        &attr.read_only,
+        &attr.destructive,
+        &attr.idempotent,
+        &attr.open_world,
+        &attr.blocking,
+        &attr.approval,
+        &attr.strict,
+    ];
     let flags = flags.into_iter().filter_map(|flag| flag.key()).map(|key| {
         let method = format_ident!("{key}");
         quote!(.#method())
     });
-    quote!(#description #title #limit #truncation #keep #(#flags)*)
+    let timeout = attr.timeout.get().map(|Timeout(millis)| quote!(.timeout(#millis)));
+    let tags = attr.tags.get().map(|tags| quote!(.tags(&[#(#tags),*])));
+    quote!(#description #title #limit #truncation #keep #timeout #tags #(#flags)*)
 }
 
 /// `struct Name;`, which stands beside the function and is as visible.
@@ -124,7 +263,7 @@ fn convert(attr: &Attr) -> TokenStream {
     quote! {
         impl ::core::convert::From<#handle> for __tool_rt::RegisteredTool {
             fn from(_: #handle) -> Self {
-                __tool_rt::MacroTool::register(&__TOOL)
+                __tool_rt::MacroTool::register(__TOOL)
             }
         }
     }

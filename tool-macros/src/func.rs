@@ -1,20 +1,22 @@
 //! The user's function: its signature in parts, its body unread.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{
-    Attribute, FnArg, Ident, Pat, PatType, Result, Signature, Token, Visibility,
+    Attribute, FnArg, Ident, Pat, PatType, Path, Result, Signature, Token, Visibility,
     ext::IdentExt,
     parse::{Parse, ParseStream},
     spanned::Spanned,
 };
 
 use crate::{
+    attr::Attr,
     docs::{self, Docs},
     errors::Errors,
     field::{self, Field},
     near,
     passing::{self, Passing},
+    state::{self, State},
 };
 
 pub(crate) struct Func {
@@ -24,7 +26,19 @@ pub(crate) struct Func {
     /// Tokens only: no part of the macro looks inside, and parsing bodies costs every build.
     pub(crate) body: TokenStream,
     pub(crate) docs: Docs,
+    /// What the model gives, in the order of the slots.
     pub(crate) params: Vec<Param>,
+    /// What the registry gives.
+    pub(crate) states: Vec<State>,
+    /// What the function is called with, its receiver left out.
+    pub(crate) inputs: Vec<Input>,
+}
+
+/// One parameter of the function, by its index among its kind.
+#[derive(Clone, Copy)]
+pub(crate) enum Input {
+    Param(usize),
+    State(usize),
 }
 
 pub(crate) struct Param {
@@ -42,6 +56,17 @@ impl Param {
 }
 
 impl Func {
+    /// The tool's name, and what is to blame for it.
+    pub(crate) fn tool_name(&self, attr: &Attr) -> (String, Span) {
+        let (own, span) = match attr.name.get() {
+            Some(name) => (name.value(), name.span()),
+            None => (self.sig.ident.unraw().to_string(), self.sig.ident.span()),
+        };
+        let prefix = &attr.prefix;
+        let between = if prefix.is_empty() || prefix.ends_with(['_', '-', '.']) { "" } else { "_" };
+        (format!("{prefix}{between}{own}"), span)
+    }
+
     /// For what we generate: the use of a deprecated function there is not the user's.
     pub(crate) fn allow_deprecated(&self) -> Option<TokenStream> {
         let is_deprecated = self.attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
@@ -60,7 +85,12 @@ pub(crate) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Func> {
     };
     func.docs = docs::parse(&func.attrs);
     for input in &func.sig.inputs {
-        if let FnArg::Typed(input) = input {
+        let FnArg::Typed(input) = input else { continue };
+        if input.attrs.iter().any(state::is_inject) {
+            func.inputs.push(Input::State(func.states.len()));
+            func.states.extend(state::parse(input, errors));
+        } else {
+            func.inputs.push(Input::Param(func.params.len()));
             func.params.extend(param(input, errors));
         }
     }
@@ -81,7 +111,8 @@ impl Parse for Func {
             ));
         }
         let body = input.parse()?;
-        Ok(Self { attrs, vis, sig, body, docs: Docs::Text(String::new()), params: Vec::new() })
+        let docs = Docs::Text(String::new());
+        Ok(Self { attrs, vis, sig, body, docs, params: Vec::new(), states: Vec::new(), inputs: Vec::new() })
     }
 }
 
@@ -90,13 +121,8 @@ fn refuse_other_items(input: ParseStream<'_>) -> Result<()> {
     ahead.parse::<Option<Token![unsafe]>>()?;
     let keyword = ahead.call(Ident::parse_any)?;
     let message = match keyword.to_string().as_str() {
-        "impl" => {
-            "`#[tool]` goes on a function, an `impl` block is no tool; write a function that calls the method and \
-                   put `#[tool]` on it"
-                .to_owned()
-        }
         "struct" | "enum" | "union" | "trait" | "mod" | "static" | "type" | "use" | "macro_rules" => {
-            format!("`#[tool]` goes on a function, `{keyword}` can't be called; put it on a `fn`")
+            format!("`#[tool]` goes on a function or an `impl` block, `{keyword}` can't be called; put it on a `fn`")
         }
         _ => return Ok(()),
     };
@@ -150,7 +176,7 @@ fn describe_params(func: &mut Func, errors: &mut Errors) {
 impl ToTokens for Func {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let Self { attrs, vis, sig, body, .. } = self;
-        let attrs = attrs.iter().filter(|attr| !is_tool(attr));
+        let attrs = attrs.iter().filter(|attr| !is_tool(attr, None));
         let mut sig = sig.clone();
         for input in &mut sig.inputs {
             let attrs = match input {
@@ -163,9 +189,15 @@ impl ToTokens for Func {
     }
 }
 
-/// Whether this is one more `#[tool]`.
-pub(crate) fn is_tool(attr: &Attribute) -> bool {
-    let path = attr.path();
-    path.is_ident("tool")
-        || path.segments.len() == 2 && path.segments[0].ident == "tool_runtime" && path.segments[1].ident == "tool"
+/// Whether this is `#[tool]`; `rt` is where the user has the runtime.
+pub(crate) fn is_tool(attr: &Attribute, rt: Option<&Path>) -> bool {
+    let segments = &attr.path().segments;
+    let is_runtime = |ident: &Ident| {
+        ident == "tool_runtime" || rt.and_then(|rt| rt.segments.last()).is_some_and(|last| last.ident == *ident)
+    };
+    match segments.len() {
+        1 => segments[0].ident == "tool",
+        2 => segments[1].ident == "tool" && is_runtime(&segments[0].ident),
+        _ => false,
+    }
 }

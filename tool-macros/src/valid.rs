@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proc_macro2::Span;
 use syn::{
-    FnArg, GenericArgument, GenericParam, Lifetime, PathArguments, PathSegment, ReturnType, Safety, Type,
+    GenericArgument, GenericParam, Lifetime, PathArguments, PathSegment, ReceiverKind, ReturnType, Safety, Type,
     TypeImplTrait, TypeNever, TypeReference,
     ext::IdentExt,
     visit::{self, Visit},
@@ -24,24 +24,83 @@ pub(crate) fn check(attr: &Attr, func: &Func, errors: &mut Errors) {
     attributes(func, errors);
     name(attr, func, errors);
     hints(attr, errors);
+    time(attr, func, errors);
     qualifiers(func, errors);
     generics(func, errors);
-    inputs(func, errors);
+    for param in &func.params {
+        input_type(&param.ty, errors);
+    }
     parameter_names(func, errors);
     output(func, errors);
 }
 
+/// What only a free function is asked.
+pub(crate) fn check_free(func: &Func, errors: &mut Errors) {
+    if let Some(receiver) = func.sig.receiver() {
+        errors.push(
+            receiver.self_token,
+            "a method needs a value to be called on, which its block gives; put `#[tool]` on the `impl` block too, \
+             and give the registry `value.into_tools()`",
+        );
+    }
+}
+
+/// What only a function of a block is asked.
+pub(crate) fn check_method(attr: &Attr, func: &Func, errors: &mut Errors) {
+    for key in [attr.handle.key(), attr.rt.key()].into_iter().flatten() {
+        let why = if key == "handle" {
+            "a function of a block comes with `into_tools`, it has no handle; remove it"
+        } else {
+            "`crate` is said once for all tools of a block; put it on the `#[tool]` of the block"
+        };
+        errors.push(key, why);
+    }
+    let Some(receiver) = func.sig.receiver() else { return };
+    let is_shared = match &receiver.kind {
+        ReceiverKind::Reference(_, _, None) => true,
+        ReceiverKind::Typed(_, ty) => match passing::peeled(ty) {
+            Type::Reference(TypeReference { mutability: None, elem, .. }) => {
+                matches!(passing::peeled(elem), Type::Path(path) if path.path.is_ident("Self"))
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    if !is_shared {
+        errors.push(
+            receiver,
+            "a tool takes `&self`, all calls share one value and run at the same time; write `&self`, and put what \
+             changes into a `Mutex` or an atomic",
+        );
+    }
+}
+
+fn time(attr: &Attr, func: &Func, errors: &mut Errors) {
+    let is_async = func.sig.asyncness.is_some();
+    if let (Some(key), true) = (attr.blocking.key(), is_async) {
+        errors.push(
+            key,
+            "`blocking` moves a function that blocks off the async runtime, and an `async fn` does not block; remove \
+             one of them",
+        );
+    }
+    if let (Some(key), None, false) = (attr.timeout.key(), attr.blocking.key(), is_async) {
+        errors.push(
+            key,
+            "`timeout` can't stop a function that isn't `async`, it runs inside the caller's task; add `blocking`, or \
+             write `async fn`",
+        );
+    }
+}
+
 fn attributes(func: &Func, errors: &mut Errors) {
-    for again in func.attrs.iter().filter(|attr| func::is_tool(attr)) {
+    for again in func.attrs.iter().filter(|attr| func::is_tool(attr, None)) {
         errors.push(again, "`#[tool]` is given twice, a function is one tool; put all keys into one");
     }
 }
 
 fn name(attr: &Attr, func: &Func, errors: &mut Errors) {
-    let (name, span) = match attr.name.get() {
-        Some(name) => (name.value(), name.span()),
-        None => (func.sig.ident.unraw().to_string(), func.sig.ident.span()),
-    };
+    let (name, span) = func.tool_name(attr);
     let is_known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if name.is_empty() {
         errors.push_at(span, "the name of a tool can't be empty, the model calls it by its name; write one");
@@ -105,18 +164,6 @@ fn generics(func: &Func, errors: &mut Errors) {
                 if matches!(param, GenericParam::Const(_)) { "value" } else { "type" },
             ),
         );
-    }
-}
-
-fn inputs(func: &Func, errors: &mut Errors) {
-    for input in &func.sig.inputs {
-        match input {
-            FnArg::Receiver(receiver) => errors.push(
-                receiver.self_token,
-                "a tool can't have a receiver, the model has no value to call it on; write a free function",
-            ),
-            FnArg::Typed(input) => input_type(&input.ty, errors),
-        }
     }
 }
 

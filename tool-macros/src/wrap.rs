@@ -7,7 +7,8 @@ use syn::{Ident, spanned::Spanned};
 use crate::{
     attr::Attr,
     checks::{self, located},
-    func::{Func, Param},
+    func::{Func, Input, Param},
+    home::Home,
     passing::Passing,
 };
 
@@ -16,59 +17,70 @@ fn local(index: usize) -> Ident {
     format_ident!("__tool_{index}", span = Span::mixed_site())
 }
 
-/// The name of the constant that describes parameter `index`.
-pub(crate) fn constant(index: usize) -> Ident {
-    format_ident!("__TOOL_{index}", span = Span::mixed_site())
+/// The name of the local that holds state `index`.
+fn state_local(index: usize) -> Ident {
+    format_ident!("__tool_state_{index}", span = Span::mixed_site())
 }
 
 // Input:
 //     #[tool(to_model_output = headline)]
-//     async fn get_weather(city: &str, days: u8) -> Result<Weather, E> { .. }
+//     async fn get_weather(city: &str, days: u8, #[inject] maps: &Maps) -> Result<Weather, E> { .. }
 // Output:
-//     fn __tool_start<'__tool>(slots: &mut Slots<'_>, _: &'__tool CallContext) -> Option<Started<'__tool>> {
+//     fn __tool_start<'__tool>(slots: &mut Slots<'_>, given: Given<'__tool>) -> Option<Started<'__tool>> {
 //         use shapes::*;
 //         let __tool_0 = Param::take(&__TOOL_0, slots, 0);
 //         let __tool_1 = Param::take(&__TOOL_1, slots, 1);
 //         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, Slots::is_ready(slots)) else {
 //             return None;
 //         };
+//         let Some(__tool_state_0) = Given::state::<Maps>(given) else { return None };
+//         let __tool_probe = Probe::<Result<Weather, E>>::new();
+//         let __tool_shape = (&&&&__tool_probe).__tool_shape();
 //         Some(later(
-//             (&&&&Probe::<Result<Weather, E>>::new()).__tool_shape(),
-//             async move { get_weather(borrow::<str>(&__tool_0), __tool_1).await },
+//             __tool_shape,
+//             async move { get_weather(borrow::<str>(&__tool_0), __tool_1, __tool_state_0).await },
 //             Some(|value| to_model_output(value, headline)),
+//             (&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_reader(),
 //         ))
 //     }
-pub(crate) fn start(attr: &Attr, func: &Func) -> TokenStream {
-    let decoded = decoded(func);
+pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
+    let decoded = decoded(func, home);
+    let lent = lent(func, home);
     let shape = checks::shape(func);
-    let call = call(func);
+    let call = call(func, home);
     let span = checks::output_span(func);
     let hook = checks::hook(span, attr.to_model_output.get());
-    let finish = if func.sig.asyncness.is_some() {
-        located!(span => __tool_rt::later(#shape, #call, #hook))
-    } else {
-        located!(span => __tool_rt::done(#shape, #call, #hook))
-    };
+    let finish = if func.sig.asyncness.is_some() { "later" } else { "done" };
+    let finish = Ident::new(finish, Span::mixed_site().located_at(span));
+    let finish = located!(span => __tool_rt::#finish(
+        __tool_shape,
+        #call,
+        #hook,
+        (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_reader(),
+    ));
     let allow = func.allow_deprecated();
+    let given = if lent.is_empty() { quote!(_) } else { located!(Span::mixed_site() => __tool_given) };
     quote! {
         #allow
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
-            _: &'__tool __tool_rt::CallContext,
+            #given: __tool_rt::Given<'__tool>,
         ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
             #decoded
+            #lent
+            #shape
             ::core::option::Option::Some(#finish)
         }
     }
 }
 
 /// Every argument is decoded before any problem ends the call, so that all problems are known.
-fn decoded(func: &Func) -> TokenStream {
+fn decoded(func: &Func, home: &Home) -> TokenStream {
     let indices = 0..func.params.len();
     let locals: Vec<Ident> = indices.clone().map(local).collect();
     let takes = indices.map(|index| {
-        let (local, constant) = (local(index), constant(index));
+        let (local, constant) = (local(index), home.constant(index));
         quote!(let #local = __tool_rt::Param::take(&#constant, __tool_slots, #index);)
     });
     quote! {
@@ -79,16 +91,41 @@ fn decoded(func: &Func) -> TokenStream {
     }
 }
 
+/// The value that a method is called on, and shared state.
+fn lent(func: &Func, home: &Home) -> TokenStream {
+    let this = match (home, func.sig.receiver()) {
+        (Home::Block(owner), Some(receiver)) => {
+            let this = owner.alias(receiver.self_token.span);
+            Some(located! { Span::mixed_site() =>
+                let ::core::option::Option::Some(__tool_this) = __tool_rt::Given::this::<#this>(__tool_given) else {
+                    return ::core::option::Option::None;
+                };
+            })
+        }
+        _ => None,
+    };
+    let states = func.states.iter().enumerate().map(|(index, state)| checks::lend(&state_local(index), state));
+    quote!(#this #(#states)*)
+}
+
 /// The call of the user's function. A future that borrows its arguments has to own them too.
 ///
 /// What is wrong with a future is wrong with the function, what is wrong with a value is wrong with its type.
-fn call(func: &Func) -> TokenStream {
+fn call(func: &Func, home: &Home) -> TokenStream {
     let is_async = func.sig.asyncness.is_some();
     let span = if is_async { func.sig.ident.span() } else { checks::output_span(func) };
     let mut ident = func.sig.ident.clone();
     ident.set_span(Span::mixed_site().located_at(span));
-    let args = func.params.iter().enumerate().map(|(index, param)| argument(index, param));
-    let call = located!(span => #ident(#(#args),*));
+    let function = home.function(&ident);
+    let this = func.sig.receiver().map(|_| located!(span => __tool_this,));
+    let args = func.inputs.iter().map(|input| match *input {
+        Input::Param(index) => argument(index, &func.params[index]),
+        Input::State(index) => {
+            let local = state_local(index);
+            quote!(#local)
+        }
+    });
+    let call = located!(span => #function(#this #(#args),*));
     let is_loan = |param: &Param| !matches!(param.passing, Passing::Value(_));
     if is_async && func.params.iter().any(is_loan) { located!(span => async move { #call.await }) } else { call }
 }

@@ -150,6 +150,12 @@ pub trait ArtifactWriter: Send {
 pub trait ArtifactStore: Send + Sync + 'static {
     /// Starts a save.
     fn create(&self, meta: &ArtifactMeta) -> Result<Box<dyn ArtifactWriter>, StoreError>;
+    /// The same for a stream that may have up to `max_bytes` bytes, also where the store allows an artifact fewer.
+    /// Default: [`create`](Self::create), with the store's own ceiling.
+    fn create_up_to(&self, meta: &ArtifactMeta, max_bytes: u64) -> Result<Box<dyn ArtifactWriter>, StoreError> {
+        let _ = max_bytes;
+        self.create(meta)
+    }
     /// Reads bytes `range` of the artifact, verified against its hash. Use `0..u64::MAX` for all of it.
     fn read(&self, id: &str, range: Range<u64>) -> Result<Artifact, StoreError>;
     /// Everything in the store, oldest first.
@@ -171,6 +177,9 @@ pub trait ArtifactStore: Send + Sync + 'static {
 impl<S: ArtifactStore + ?Sized> ArtifactStore for Arc<S> {
     fn create(&self, meta: &ArtifactMeta) -> Result<Box<dyn ArtifactWriter>, StoreError> {
         (**self).create(meta)
+    }
+    fn create_up_to(&self, meta: &ArtifactMeta, max_bytes: u64) -> Result<Box<dyn ArtifactWriter>, StoreError> {
+        (**self).create_up_to(meta, max_bytes)
     }
     fn read(&self, id: &str, range: Range<u64>) -> Result<Artifact, StoreError> {
         (**self).read(id, range)
@@ -217,6 +226,8 @@ pub enum StoreReason {
     HashMismatch,
     /// Another session's artifact.
     NotYours,
+    /// It is a stream, and one of the redactors needs the whole of a text.
+    NeedsWhole,
     /// This store cannot do that on this platform.
     Unsupported,
     /// Anything else that the system refused.
@@ -236,6 +247,7 @@ impl fmt::Display for StoreReason {
             Self::LinkCount => "unexpected link count",
             Self::HashMismatch => "content does not match its hash",
             Self::NotYours => "artifact of another session",
+            Self::NeedsWhole => "a redactor needs the whole text",
             Self::Unsupported => "not supported on this platform",
             Self::Failed => "store failed",
         })

@@ -17,10 +17,10 @@ use crate::{
     guard::CallKey,
     notice::Notice,
     observe::Observed,
-    outcome::{Outcome, Status},
+    outcome::{Outcome, Promise, Status},
     policy::Policy,
     present::{self, Caller, Job, Presented},
-    registry::{Inner, Registry},
+    registry::{Inner, Installed, Registry},
     request::ToolCall,
     resolve::{self, Resolved},
     run::{self, Ran, Run},
@@ -143,8 +143,15 @@ async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat
     };
     let (presented, job) = present::present_at(job, place).await;
     let job = (presented.status.is_none() && job.can_shrink()).then_some(job);
+    if let Some(streamed) = output.as_stream() {
+        streamed.settle();
+    }
     let mut outcome = finish(found.name, call.id, output, status, presented);
     outcome.problems = problems;
+    if let Some(index) = found.index {
+        inner.tools[index].wire_names.clone_into(&mut outcome.wire_names);
+        outcome.promise = promise(inner, &inner.tools[index]);
+    }
     outcome.receipt.notes.splice(0..0, notes);
     outcome.receipt.still_running = still_running;
     outcome.receipt.duration = began.elapsed();
@@ -181,7 +188,7 @@ impl Subject {
     }
 }
 
-fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> CallContext {
+fn context(inner: &Arc<Inner>, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> CallContext {
     CallContext::from(context::Parts {
         call_id: Arc::clone(&call.id),
         tool_name: Arc::clone(tool),
@@ -189,6 +196,7 @@ fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> Call
         state: Arc::clone(&inner.state),
         extensions: call.extensions.clone(),
         progress: call.progress.clone(),
+        plans: Some(Arc::clone(inner) as _),
         cancellation: call.cancellation.clone(),
     })
 }
@@ -240,5 +248,18 @@ fn finish(tool: Arc<str>, call_id: Arc<str>, output: Output, status: Status, pre
         output,
         problems: Vec::new(),
         receipt: presented.receipt,
+        wire_names: None,
+        promise: None,
     }
+}
+
+/// What MCP was promised of the tool's value.
+fn promise(inner: &Inner, tool: &Installed) -> Option<Promise> {
+    tool.described(inner.strict).promised_schema()?;
+    Some(Promise {
+        trust: tool.policy.trust,
+        redactors: Arc::clone(&inner.redactors),
+        limit: tool.policy.limit,
+        keep: present::keep_promise,
+    })
 }

@@ -1,6 +1,10 @@
 //! Cuts text to a number of characters, on character boundaries. Costs what is shown, not what is there.
 
+pub(crate) mod snap;
+
 use std::fmt;
+
+use crate::policy::Snap;
 
 /// Which ends of a text are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +13,29 @@ pub(crate) enum Ends {
     Head,
     /// The beginning and the end, with a marker between them; the beginning only, where there is no room for that.
     HeadTail,
+}
+
+/// How a text is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Style {
+    pub(crate) ends: Ends,
+    /// Where the cuts may fall; what that costs is given up, not shown elsewhere.
+    pub(crate) snap: Snap,
+}
+
+impl Style {
+    /// How many characters of the beginning a cut to `limit` has to see at most.
+    pub(crate) fn longest_head(self, limit: usize) -> usize {
+        limit.saturating_add(snap::look_ahead(self.snap))
+    }
+
+    /// How many characters of the end a cut to `limit` has to see at most.
+    pub(crate) fn longest_tail(self, limit: usize) -> usize {
+        match self.ends {
+            Ends::Head => 0,
+            Ends::HeadTail => limit.div_ceil(2) + snap::look_back(self.snap),
+        }
+    }
 }
 
 /// `original - limit` characters, so not what is missing, but what the text was too long by.
@@ -50,34 +77,35 @@ impl Plan {
     }
 }
 
-/// How many characters of the end a cut to `limit` can show at most.
-pub(crate) fn longest_tail(limit: usize, ends: Ends) -> usize {
-    match ends {
-        Ends::Head => 0,
-        Ends::HeadTail => limit.div_ceil(2),
-    }
-}
-
 /// How many characters (Unicode scalar values) `text` has.
 pub(crate) fn count(text: &str) -> usize {
     bytecount::num_chars(text.as_bytes())
 }
 
 /// `text` of `original` characters as it is shown within `limit` characters, which are fewer.
-pub(crate) fn cut(text: &str, original: usize, limit: usize, ends: Ends) -> String {
-    join(text, "", original, limit, ends)
+pub(crate) fn cut(text: &str, original: usize, limit: usize, style: Style) -> String {
+    join(text, "", original, limit, style)
 }
 
-/// The same from two pieces of a text: its first `limit` characters at least, and from what follows them the
-/// last [`longest_tail`], or all there is.
-pub(crate) fn join(head: &str, rest: &str, original: usize, limit: usize, ends: Ends) -> String {
+/// The same from two pieces of a text: its first [`Style::longest_head`] characters at least, and from what follows
+/// them the last [`Style::longest_tail`], or all there is.
+pub(crate) fn join(head: &str, rest: &str, original: usize, limit: usize, style: Style) -> String {
     if original <= limit {
         return [head, rest].concat();
     }
-    let Plan { head: shown, marker, tail } = Plan::new(original, limit, ends);
-    let start = &head[..offset(head, shown)];
+    let Plan { head: shown, marker, tail } = Plan::new(original, limit, style.ends);
+    let start = &head[..snap::start(head, offset(head, shown), style.snap)];
     let Some(marker) = marker else { return start.to_owned() };
-    let (before, end) = last(head, rest, tail);
+    let (before, end) = last(head, rest, tail + snap::look_back(style.snap));
+    let seen;
+    let (before, end) = match style.snap {
+        Snap::Chars => (before, end),
+        snap => {
+            seen = [before, end].concat();
+            let at = seen.len() - self::tail(&seen, tail).map_or(seen.len(), str::len);
+            ("", &seen[snap::end(&seen, at, snap)..])
+        }
+    };
     let mut text = String::with_capacity(start.len() + marker.chars() + before.len() + end.len());
     text.push_str(start);
     // Writing to a `String` can't fail.
@@ -148,6 +176,10 @@ mod tests {
         chars[..room / 2].iter().chain(&marker).chain(&chars[tail..]).collect()
     }
 
+    fn chars_of(ends: Ends) -> Style {
+        Style { ends, snap: Snap::Chars }
+    }
+
     #[test]
     fn cuts_are_those_of_the_oracle_at_every_limit() {
         for unit in ["x", "é", "漢字かな", "👩\u{200d}👩\u{200d}👧🦀", "e\u{301}", "ab\r\n"] {
@@ -155,7 +187,7 @@ mod tests {
                 let text: String = unit.chars().cycle().take(chars).collect();
                 for limit in 0..=400 {
                     for ends in [Ends::Head, Ends::HeadTail] {
-                        let cut = cut(&text, chars, limit, ends);
+                        let cut = cut(&text, chars, limit, chars_of(ends));
                         assert_eq!(cut, oracle(&text, limit, ends), "{unit} {chars} {limit} {ends:?}");
                         assert!(count(&cut) <= limit);
                     }
@@ -169,9 +201,59 @@ mod tests {
         let text: String = "aé漢🦀".chars().cycle().take(300).collect();
         for limit in 0..300 {
             for ends in [Ends::Head, Ends::HeadTail] {
-                let (head, rest) = text.split_at(offset(&text, limit));
-                let end = tail(rest, longest_tail(limit, ends)).unwrap_or(rest);
-                assert_eq!(join(head, end, 300, limit, ends), oracle(&text, limit, ends));
+                let style = chars_of(ends);
+                let (head, rest) = text.split_at(offset(&text, style.longest_head(limit)));
+                let end = tail(rest, style.longest_tail(limit)).unwrap_or(rest);
+                assert_eq!(join(head, end, 300, limit, style), oracle(&text, limit, ends));
+            }
+        }
+    }
+
+    #[test]
+    fn no_half_line_is_shown_where_one_fits() {
+        let lines: Vec<String> = (0..100).map(|line| format!("{line} of a hundred\r\n")).collect();
+        let text = lines.concat();
+        let original = count(&text);
+        for limit in 0..original {
+            for ends in [Ends::Head, Ends::HeadTail] {
+                let shown = cut(&text, original, limit, Style { ends, snap: Snap::Lines });
+                assert!(count(&shown) <= limit);
+                let (head, tail) = match shown.split_once("\n... (truncated ") {
+                    Some((head, rest)) => (head, rest.split_once(" ...\n").unwrap_or_default().1),
+                    None => (shown.as_str(), ""),
+                };
+                if head.len() >= "0 of a hundred".len() {
+                    assert!(head.ends_with('d'), "{limit} {head:?}");
+                }
+                if tail.len() >= "99 of a hundred\r\n".len() {
+                    assert!(tail.starts_with(|c: char| c.is_ascii_digit()), "{limit} {tail:?}");
+                    assert!(text.contains(&format!("\r\n{tail}")), "{limit} {tail:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "graphemes")]
+    fn no_cluster_is_split() {
+        use unicode_segmentation::UnicodeSegmentation;
+
+        for unit in ["e\u{301}", "ab\r\n", "👨\u{200d}👩\u{200d}👧 ", "🇩🇪🇫🇷 "] {
+            let text = unit.repeat(300);
+            let original = count(&text);
+            for limit in 0..original.min(400) {
+                for ends in [Ends::Head, Ends::HeadTail] {
+                    let shown = cut(&text, original, limit, Style { ends, snap: Snap::Graphemes });
+                    assert!(count(&shown) <= limit);
+                    let (head, tail) = match shown.split_once("\n... (truncated ") {
+                        Some((head, rest)) => (head, rest.split_once(" ...\n").unwrap_or_default().1),
+                        None => (shown.as_str(), ""),
+                    };
+                    let whole: Vec<&str> = text.graphemes(true).collect();
+                    assert!(head.graphemes(true).eq(whole[..head.graphemes(true).count()].iter().copied()), "{limit}");
+                    let tail: Vec<&str> = tail.graphemes(true).collect();
+                    assert_eq!(tail, whole[whole.len() - tail.len()..], "{unit:?} {limit}");
+                }
             }
         }
     }

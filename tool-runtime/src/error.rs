@@ -116,7 +116,6 @@ impl Serialize for Problem {
 }
 
 /// Why a registry could not be built: every reason at once, a line each.
-#[derive(Debug)]
 pub struct BuildError {
     reasons: Vec<(BuildReason, String)>,
 }
@@ -133,6 +132,7 @@ pub(crate) enum BuildReason {
     MissingState,
     NoApprover,
     InvalidLoopGuard,
+    Inexpressible,
 }
 
 impl BuildError {
@@ -184,6 +184,11 @@ impl BuildError {
         self.has(BuildReason::InvalidLoopGuard)
     }
 
+    /// A tool that a declared dialect can't express.
+    pub fn is_inexpressible(&self) -> bool {
+        self.has(BuildReason::Inexpressible)
+    }
+
     /// The operating system gave no random key for the fence.
     pub fn is_no_entropy(&self) -> bool {
         self.has(BuildReason::NoEntropy)
@@ -204,6 +209,13 @@ impl fmt::Display for BuildError {
             f.write_str(message)?;
         }
         Ok(())
+    }
+}
+
+/// The same as `Display`: it is what a `main` that returns the error prints.
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

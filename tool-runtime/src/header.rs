@@ -60,25 +60,6 @@ impl Header<'_> {
     }
 }
 
-/// The longest a header can be, with up to `pointer` characters of path or id ([`pointer_chars`]); for limits
-/// that bound the header too, before anything is known.
-pub(crate) fn longest(full: Option<usize>, pointer: usize) -> usize {
-    let header =
-        |saved| Header { original: usize::MAX, shown: usize::MAX, full, saved, pointer: Pointer::Path }.chars();
-    let nameless = ArtifactRef::new("", None, "", 0);
-    header(&Saved::Yes(nameless)) + pointer.max(REASON)
-}
-
-/// `not saved (…)` with the longest of the reasons.
-const REASON: usize = "not saved (content does not match its hash)".len();
-
-/// How many characters the name of `artifact` takes in a header.
-pub(crate) fn pointer_chars(artifact: &ArtifactRef, pointer: Pointer) -> usize {
-    let mut counter = Counter(0);
-    let _ = write!(counter, "{}", Name { artifact, pointer });
-    counter.0
-}
-
 struct Counter(usize);
 
 impl Write for Counter {
@@ -171,33 +152,5 @@ mod tests {
             shown.ends_with("/tmp/a\\u{5d}\\u{a}Ignore\\u{d}\\u{2028}\\u{202e}b\\u{7f}\\u{85}\\u{5b}é e\u{301} C:\\x]")
         );
         assert_eq!(shown.matches(['[', ']', '\n']).count(), 2);
-    }
-
-    #[test]
-    fn no_header_is_longer_than_the_longest() {
-        use StoreReason::*;
-        let reasons = [
-            Full,
-            TooLarge,
-            DiskFull,
-            Denied,
-            NotFound,
-            InvalidId,
-            NotARegularFile,
-            LinkCount,
-            HashMismatch,
-            NotYours,
-            Unsupported,
-            Failed,
-        ];
-        for full in [None, Some(usize::MAX)] {
-            for saved in reasons.map(Saved::No).into_iter().chain([saved("t]", None), Saved::Never]) {
-                let header =
-                    Header { original: usize::MAX, shown: usize::MAX, full, saved: &saved, pointer: Pointer::Path };
-                let pointer = saved.artifact().map_or(0, |artifact| pointer_chars(artifact, Pointer::Path));
-                assert!(header.chars() <= longest(full, pointer), "{header}");
-                assert_eq!(header.chars(), header.to_string().chars().count());
-            }
-        }
     }
 }

@@ -46,9 +46,12 @@ mod seat;
 mod secrets;
 mod session;
 mod shape;
+mod sink;
 mod spec;
 mod store;
+mod stream;
 mod thread;
+mod tokens;
 mod tool;
 mod trace;
 mod truncate;
@@ -65,25 +68,33 @@ pub use artifact::{
 };
 pub use cancel::CancellationToken;
 pub use context::{CallContext, Progress};
-pub use dialect::Dialect;
+pub use dialect::{Dialect, Lint, LintLevel, Strict};
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use fence::wrap_if_external;
 pub use guard::{LoopGuard, LoopVerdict};
 pub use hook::{After, AfterCall, Before, BeforeCall, Hook};
-pub use link::tool;
+pub use link::{IntoTools, tool};
 pub use notice::Notice;
+/// The crate of the backends that an [`ObjectStore`] can be given.
+#[cfg(feature = "object-store")]
+pub use object_store;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
-pub use policy::{Coercion, FenceStyle, Keep, Scope, TruncationStrategy, Trust};
+pub use policy::{Coercion, FenceStyle, Keep, Scope, Snap, TruncationStrategy, Trust};
 pub use redact::Redactor;
 pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
+/// The schema crate, for `#[derive(JsonSchema)]` with `#[schemars(crate = "tool_runtime::schemars")]`.
 pub use schemars;
 #[cfg(feature = "secrets")]
 pub use secrets::Secrets;
 pub use session::Session;
+pub use sink::OutputSink;
 pub use spec::{Hints, LoopKey, ToolSpec};
+#[cfg(feature = "object-store")]
+pub use store::ObjectStore;
 pub use store::{LocalStore, MemoryStore};
+pub use stream::Streamed;
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
 pub use truncate::{TruncateOptions, TruncatedResult, truncate_result};

@@ -1,13 +1,22 @@
 //! What a call came to: for the model, for the program, and how it got there.
 
 use std::{
+    fmt,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde_json::Value;
 
-use crate::{artifact::ArtifactRef, error::Problem, output::Part, policy::TruncationStrategy, value::Output};
+use crate::{
+    artifact::ArtifactRef,
+    error::Problem,
+    output::Part,
+    policy::{TruncationStrategy, Trust},
+    redact::Redactor,
+    value::Output,
+};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +78,8 @@ pub struct Receipt {
     pub shown_chars: usize,
     /// Everything the model reads.
     pub model_chars: usize,
+    /// The same in tokens, where the tool has a limit in tokens (`max_result_tokens`).
+    pub model_tokens: Option<usize>,
     /// Whether the tool is still running behind the outcome.
     pub still_running: bool,
     /// Whether text was cut.
@@ -125,13 +136,14 @@ impl ViewSource {
 
 impl Serialize for Receipt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Receipt", 16)?;
+        let mut object = serializer.serialize_struct("Receipt", 17)?;
         object.serialize_field("view_source", self.view_source.name())?;
         object.serialize_field("full_chars", &self.full_chars)?;
         object.serialize_field("raw_chars", &self.raw_chars)?;
         object.serialize_field("view_chars", &self.view_chars)?;
         object.serialize_field("shown_chars", &self.shown_chars)?;
         object.serialize_field("model_chars", &self.model_chars)?;
+        object.serialize_field("model_tokens", &self.model_tokens)?;
         object.serialize_field("still_running", &self.still_running)?;
         object.serialize_field("truncated", &self.truncated)?;
         object.serialize_field("strategy", &self.strategy.map(TruncationStrategy::name))?;
@@ -141,9 +153,14 @@ impl Serialize for Receipt {
         object.serialize_field("removed", &self.removed)?;
         object.serialize_field("defused", &self.defused)?;
         object.serialize_field("notes", &self.notes)?;
-        object.serialize_field("duration", &(self.duration.as_secs_f64() * 1000.0))?;
+        object.serialize_field("duration", &millis(self.duration))?;
         object.end()
     }
+}
+
+/// Milliseconds with three digits behind the point.
+fn millis(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
 }
 
 impl Receipt {
@@ -155,6 +172,7 @@ impl Receipt {
             view_chars: 0,
             shown_chars: 0,
             model_chars: 0,
+            model_tokens: None,
             still_running: false,
             truncated: false,
             strategy: None,
@@ -190,6 +208,25 @@ pub struct Outcome {
     pub(crate) output: Output,
     pub(crate) problems: Vec<Problem>,
     pub(crate) receipt: Receipt,
+    /// What each dialect calls the tool, in their order; `None` where that is its own name.
+    pub(crate) wire_names: Option<Arc<[Box<str>]>>,
+    pub(crate) promise: Option<Promise>,
+}
+
+/// A value that MCP was promised as JSON, by the tool's output schema. Nothing is serialised before somebody asks.
+#[derive(Clone)]
+pub(crate) struct Promise {
+    pub(crate) trust: Trust,
+    pub(crate) redactors: Arc<[Box<dyn Redactor>]>,
+    /// Characters.
+    pub(crate) limit: Option<usize>,
+    pub(crate) keep: fn(&Promise, &Output) -> Result<Value, String>,
+}
+
+impl fmt::Debug for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Promise").field("trust", &self.trust).field("limit", &self.limit).finish_non_exhaustive()
+    }
 }
 
 impl Outcome {
@@ -201,6 +238,17 @@ impl Outcome {
     /// The tool that ran; the name the model wrote where there is no such tool.
     pub fn tool_name(&self) -> &str {
         &self.tool_name
+    }
+
+    /// The tool's name in the `dialect`-th dialect.
+    pub(crate) fn wire_name(&self, dialect: usize) -> &str {
+        self.wire_names.as_ref().and_then(|names| names.get(dialect)).map_or(&self.tool_name, |name| name)
+    }
+
+    /// The value as JSON where that was promised and the call went well; an error says why it is not there.
+    pub(crate) fn promised_json(&self) -> Option<Result<Value, String>> {
+        let promise = self.promise.as_ref().filter(|_| !self.is_error())?;
+        Some((promise.keep)(promise, &self.output))
     }
 
     /// How the call ended.

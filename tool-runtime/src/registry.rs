@@ -16,22 +16,24 @@ use serde_json::Value;
 use crate::{
     approve::{Approver, ErasedApprover},
     args::Limits,
-    artifact::ArtifactStore,
-    context::TypeMap,
-    dialect::Dialect,
+    artifact::{ArtifactMeta, ArtifactStore},
+    context::{CallContext, TypeMap},
+    dialect::{self, Described, Dialect, Lint, LintLevel, Strict, WireNames},
     error::{BuildError, BuildReason},
     fence::Key,
     find::Names,
     guard::LoopGuard,
     hook::{ErasedHook, Hook},
     link,
-    policy::{Coercion, FenceStyle, Limit, Policy, Scope, TruncationStrategy},
+    policy::{Coercion, FenceStyle, Limit, Policy, Scope, Snap, TruncationStrategy},
     redact::Redactor,
     schema,
     spec::ToolSpec,
     store::{LocalStore, MemoryStore},
+    stream::{Plan, Plans},
     thread::Blocking,
     tool::{Callable, Entry, Origin, RegisteredTool},
+    truncate::Bounds,
 };
 
 /// An immutable set of tools. Cheap to clone; clones share the store.
@@ -60,6 +62,7 @@ pub(crate) struct Inner {
     pub(crate) turns: Turns,
     /// How many there have been, in this registry and in those made from it.
     sessions: Arc<AtomicU64>,
+    pub(crate) strict: Strict,
     definitions: [OnceLock<Definitions>; Dialect::ALL.len()],
 }
 
@@ -79,11 +82,33 @@ struct Definitions {
 /// A tool in its registry.
 pub(crate) struct Installed {
     pub(crate) name: Arc<str>,
+    pub(crate) wire_names: WireNames,
     pub(crate) spec: Arc<ToolSpec>,
     pub(crate) schema: Value,
     pub(crate) output_schema: Option<Arc<Value>>,
     pub(crate) callable: Arc<dyn Callable>,
     pub(crate) policy: Policy,
+}
+
+impl Installed {
+    pub(crate) fn described(&self, strict: Strict) -> Described<'_> {
+        Described {
+            spec: &self.spec,
+            wire_names: &self.wire_names,
+            schema: &self.schema,
+            output_schema: self.output_schema.as_deref(),
+            strict,
+        }
+    }
+}
+
+/// The names of all tools, and what dialects call them.
+fn names_of<'t>(tools: impl Iterator<Item = &'t Installed> + Clone) -> Names {
+    let mut names = Names::new(tools.clone().map(|tool| tool.spec.name()));
+    for (index, tool) in tools.enumerate() {
+        names.add(index, tool.wire_names.as_deref().unwrap_or_default());
+    }
+    names
 }
 
 /// The time that artifacts are named by.
@@ -107,7 +132,7 @@ impl Inner {
     /// The same with other tools.
     fn with_tools(&self, tools: Vec<Arc<Installed>>) -> Self {
         Self {
-            names: Names::new(tools.iter().map(|tool| tool.spec.name())),
+            names: names_of(tools.iter().map(|tool| &**tool)),
             tools,
             limits: self.limits,
             store: self.store.clone(),
@@ -123,6 +148,7 @@ impl Inner {
             loop_guard: Arc::clone(&self.loop_guard),
             turns: self.turns,
             sessions: Arc::clone(&self.sessions),
+            strict: self.strict,
             definitions: Default::default(),
         }
     }
@@ -130,6 +156,22 @@ impl Inner {
     /// The id of a new session.
     pub(crate) fn next_session(&self) -> Arc<str> {
         self.key.session(self.sessions.fetch_add(1, Ordering::Relaxed)).into()
+    }
+}
+
+impl Plans for Inner {
+    fn plan(&self, context: &CallContext) -> Plan {
+        let tool = context.tool_name();
+        let policy = self.names.find(tool).map_or_else(Policy::default, |found| self.tools[found.index].policy);
+        let Policy { limit, tokens, strategy, snap, .. } = policy;
+        let bounds = Bounds { limit, tokens, strategy, snap, ..Bounds::default() };
+        let meta = ArtifactMeta::text(tool, self.clock.now()).with_trust(policy.trust);
+        let meta = match context.session() {
+            Some(session) => meta.with_session(session),
+            None => meta,
+        };
+        let (redactors, store) = (Arc::clone(&self.redactors), self.store.clone());
+        Plan { limit: bounds.chars(), style: bounds.style(), redactors, store, meta }
     }
 }
 
@@ -198,14 +240,33 @@ impl Registry {
         &self.cached(dialect).json
     }
 
+    /// What this dialect can't say of the tools, in the order of their names. Nothing of it fails a call: what a
+    /// schema can't say is said in words, and a tool that can't be strict isn't.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{Dialect, DynTool, LintLevel, Registry, ToolResult, ToolSpec};
+    ///
+    /// # fn main() -> Result<(), tool_runtime::BuildError> {
+    /// let schema = json!({ "type": "object", "properties": { "filter[id]": { "type": "integer" } } });
+    /// let list = DynTool::new(ToolSpec::new("list", "Lists."), schema, |_, _| async { Ok(ToolResult::new(json!([]))) });
+    /// let registry = Registry::builder().tool(list).build()?;
+    /// assert!(registry.lint(Dialect::OpenAiChat).is_empty());
+    /// let lints = registry.lint(Dialect::Anthropic);
+    /// assert_eq!(lints[0].path, "/properties/filter[id]");
+    /// assert_eq!(lints[0].level, LintLevel::Deny);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn lint(&self, dialect: Dialect) -> Vec<Lint> {
+        self.inner.tools.iter().flat_map(|tool| dialect.lint(&tool.described(self.inner.strict))).collect()
+    }
+
     fn cached(&self, dialect: Dialect) -> &Definitions {
         self.inner.definitions[dialect as usize].get_or_init(|| {
-            let each = self
-                .inner
-                .tools
-                .iter()
-                .map(|tool| dialect.definition(&tool.spec, &tool.schema, tool.output_schema.as_deref()))
-                .collect();
+            let each =
+                self.inner.tools.iter().map(|tool| dialect.definition(&tool.described(self.inner.strict))).collect();
             let values = dialect.tools(each);
             let json = Value::from(values.clone()).to_string();
             Definitions { values, json }
@@ -219,6 +280,7 @@ pub struct RegistryBuilder {
     tools: Vec<RegisteredTool>,
     default_limit: Option<usize>,
     strategy: Option<TruncationStrategy>,
+    snap: Snap,
     field_limit: Option<usize>,
     scope: Scope,
     fence: FenceStyle,
@@ -234,6 +296,8 @@ pub struct RegistryBuilder {
     most_blocking: usize,
     loop_guard: LoopGuard,
     turns: Turns,
+    strict: Strict,
+    dialects: Vec<Dialect>,
     reasons: Vec<(BuildReason, String)>,
 }
 
@@ -249,6 +313,7 @@ impl Default for RegistryBuilder {
             tools: Vec::new(),
             default_limit: None,
             strategy: None,
+            snap: Snap::default(),
             field_limit: None,
             scope: Scope::default(),
             fence: FenceStyle::default(),
@@ -264,6 +329,8 @@ impl Default for RegistryBuilder {
             most_blocking: 64,
             loop_guard: LoopGuard::new(),
             turns: Turns { max_concurrent: 16, budget: None },
+            strict: Strict::Off,
+            dialects: Vec::new(),
             reasons: Vec::new(),
         }
     }
@@ -312,6 +379,12 @@ impl RegistryBuilder {
     /// [`Fields`](TruncationStrategy::Fields), everything else by [`HeadTail`](TruncationStrategy::HeadTail).
     pub fn truncation(mut self, strategy: TruncationStrategy) -> Self {
         self.strategy = Some(strategy);
+        self
+    }
+
+    /// Where a cut may fall, for tools that don't set `snap`. Default: [`Snap::Chars`].
+    pub fn snap(mut self, snap: Snap) -> Self {
+        self.snap = snap;
         self
     }
 
@@ -456,6 +529,23 @@ impl RegistryBuilder {
         self
     }
 
+    /// Declares that the tools are given to this provider: then [`build`](Self::build) fails where the dialect can't
+    /// express one of them, naming the tool, the path in its schema and the reason. May be given more than once.
+    /// Other dialects work too, as well as they can; [`Registry::lint`] says how well.
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        if !self.dialects.contains(&dialect) {
+            self.dialects.push(dialect);
+        }
+        self
+    }
+
+    /// Which tools are given to `OpenAI` and Anthropic as `strict`. Default: those that ask for it. Other dialects
+    /// have no strictness.
+    pub fn strict(mut self, strict: Strict) -> Self {
+        self.strict = strict;
+        self
+    }
+
     /// Makes the registry, or says everything that is wrong.
     pub fn build(mut self) -> Result<Registry, BuildError> {
         let mut reasons = std::mem::take(&mut self.reasons);
@@ -492,6 +582,7 @@ impl RegistryBuilder {
                 },
             }
         }
+        reasons.extend(self.speak(&mut named));
         let key = match self.seed {
             Some(seed) => Key::from_seed(seed),
             None => Key::random().unwrap_or_else(|error| {
@@ -506,7 +597,7 @@ impl RegistryBuilder {
         let tools: Vec<Arc<Installed>> = named.into_values().map(|(tool, _)| Arc::new(tool)).collect();
         Ok(Registry {
             inner: Arc::new(Inner {
-                names: Names::new(tools.iter().map(|tool| tool.spec.name())),
+                names: names_of(tools.iter().map(|tool| &**tool)),
                 tools,
                 limits: self.limits,
                 store: match (self.store, self.seed) {
@@ -527,9 +618,34 @@ impl RegistryBuilder {
                 loop_guard: Arc::new(self.loop_guard),
                 turns: self.turns,
                 sessions: Arc::default(),
+                strict: self.strict,
                 definitions: Default::default(),
             }),
         })
+    }
+
+    /// Gives each tool its names in all dialects, and says what the declared ones can't express.
+    fn speak(&self, named: &mut BTreeMap<String, (Installed, Origin)>) -> Vec<(BuildReason, String)> {
+        let names: Vec<&str> = named.keys().map(String::as_str).collect();
+        match dialect::wire_names(&names) {
+            Ok(names) => {
+                for ((tool, _), names) in named.values_mut().zip(names) {
+                    tool.wire_names = names;
+                }
+            }
+            Err(name) => {
+                let message = format!(
+                    "tool `{name}`: no dialect has a name left for it, others were given those that it would be \
+                     mapped to; give it another `name`"
+                );
+                return vec![(BuildReason::InvalidName, message)];
+            }
+        }
+        let refused = |&dialect: &Dialect| {
+            let lints = named.values().flat_map(move |(tool, _)| dialect.lint(&tool.described(self.strict)));
+            lints.filter(|lint| lint.level == LintLevel::Deny).map(move |lint| lint.refusal(dialect))
+        };
+        self.dialects.iter().flat_map(refused).map(|message| (BuildReason::Inexpressible, message)).collect()
     }
 
     fn install(&self, tool: &RegisteredTool) -> Result<(Installed, Origin), Vec<(BuildReason, String)>> {
@@ -542,12 +658,16 @@ impl RegistryBuilder {
         if !is_valid_name(name) {
             let name = name.escape_debug();
             let message = format!(
-                "`{name}` at {origin} can't be a tool's name; use 1 to 128 of the characters A-Z a-z 0-9 _ - ."
+                "`{name}` at {origin} can't be a tool's name; use 1 to 128 letters, digits, spaces and _ - . : /"
             );
             reasons.push((BuildReason::InvalidName, message));
         }
         if spec.limit == Limit::Chars(0) {
             let message = format!("tool `{name}`: a limit of 0 characters would show nothing; give at least 1");
+            reasons.push((BuildReason::ZeroLimit, message));
+        }
+        if spec.tokens == Some(0) {
+            let message = format!("tool `{name}`: a limit of 0 tokens would show nothing; give at least 1");
             reasons.push((BuildReason::ZeroLimit, message));
         }
         if spec.approval && self.approver.is_none() {
@@ -571,6 +691,7 @@ impl RegistryBuilder {
         };
         let installed = Installed {
             name: name.into(),
+            wire_names: None,
             spec: Arc::clone(spec),
             schema,
             output_schema: output_schema.clone(),
@@ -581,7 +702,9 @@ impl RegistryBuilder {
                     Limit::Unlimited => None,
                     Limit::Chars(chars) => Some(chars),
                 },
+                tokens: spec.tokens,
                 strategy: spec.strategy.or(self.strategy),
+                snap: spec.snap.unwrap_or(self.snap),
                 field_limit: self.field_limit,
                 scope: self.scope,
                 trust: spec.trust,
@@ -593,8 +716,10 @@ impl RegistryBuilder {
     }
 }
 
-/// What MCP (2025-11-25, "Tool Names") allows; narrower dialects get the name mapped.
+/// Wider than any provider, for tools that come from elsewhere: dialects get the name mapped. Narrow enough to stand
+/// in a line of text.
 fn is_valid_name(name: &str) -> bool {
-    (1..=128).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+    (1..=128).contains(&name.chars().count())
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | ':' | '/'))
+        && name.chars().any(|c| c != ' ')
 }

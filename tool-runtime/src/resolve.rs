@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
+    args::Message,
     contain::{self, Panicked},
     json,
     outcome::ViewSource,
@@ -24,9 +25,9 @@ pub(crate) enum Facing {
         title: String,
         body: String,
     },
-    /// A text of ours about arguments that did not fit: short already, so it is not cut.
-    Message(String),
-    /// A text of ours that quotes nobody: neither fenced nor cut.
+    /// About arguments that did not fit: short already, so it is not cut. What it quotes is fenced.
+    Message(Message),
+    /// A text of ours: neither fenced nor cut.
     Own(String),
 }
 
@@ -87,9 +88,9 @@ pub(crate) enum End {
     Returned(Returned),
     /// It didn't, or was not run.
     Stopped { title: String, body: String },
+    /// It was not run because of its arguments.
+    Message(Message),
     /// It was not run; a text of ours says why.
-    Message(String),
-    /// The same, and the text quotes nobody.
     Own(String),
 }
 

@@ -81,8 +81,8 @@ impl Run<'_> {
             return Some(self.left(Left::Cancelled));
         }
         if tool.spec.timeout.is_some() && !thread::can_time(self.place) {
-            let body = "a tool with a `timeout` needs a tokio runtime with timers; use `Registry::call_blocking` \
-                        without one";
+            let body = "a tool with a `timeout` needs a tokio runtime with its timers enabled; \
+                        use `Registry::call_blocking` without one";
             return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
         }
         if tool.spec.approval { self.disapproval().await } else { None }
@@ -268,11 +268,12 @@ impl Ran {
 
     fn misfit(tool: &str, problems: Vec<Problem>) -> Self {
         let message = args::message(tool, &problems);
-        Self { problems, ..Self::told(Status::InvalidArguments, message) }
+        let output = Output::error(&message.to_string());
+        Self { problems, ..Self::new(Status::InvalidArguments, output, End::Message(message)) }
     }
 
     /// The tool was not run, and a text of ours says why.
-    pub(crate) fn told(status: Status, message: String) -> Self {
-        Self::new(status, Output::error(&message), End::Message(message))
+    pub(crate) fn told(status: Status, text: String) -> Self {
+        Self::new(status, Output::error(&text), End::Own(text))
     }
 }

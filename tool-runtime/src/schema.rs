@@ -1,7 +1,7 @@
 //! The one internal form of a tool's schema: draft 2020-12, inlined but for recursive types, no bare
 //! booleans where a schema stands. Every dialect is converted from it.
 
-use schemars::{SchemaGenerator, generate::SchemaSettings};
+use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
 /// The one generator, for parameters of functions and for argument structs alike.
@@ -10,6 +10,14 @@ pub(crate) fn generator() -> SchemaGenerator {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     settings.into_generator()
+}
+
+/// The schema of what a tool's value is written as, `$defs` included.
+pub(crate) fn of_output(schema: fn(&mut SchemaGenerator) -> Schema) -> Value {
+    let mut settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    tidy(schema(&mut settings.into_generator()).to_value())
 }
 
 /// Brings a raw object schema into the internal form; an error says what is wrong with it.
@@ -42,7 +50,7 @@ pub(crate) fn normalise(mut schema: Value) -> Result<Value, String> {
 }
 
 /// A schema anywhere in the tree: `true` becomes `{}`.
-fn tidy(schema: Value) -> Value {
+pub(crate) fn tidy(schema: Value) -> Value {
     match schema {
         Value::Bool(true) => Map::new().into(),
         Value::Bool(false) => Map::from_iter([("not".to_owned(), Map::new().into())]).into(),

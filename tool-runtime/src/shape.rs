@@ -6,11 +6,15 @@
 
 use std::{convert::Infallible, fmt, future::Future, marker::PhantomData};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+use serde_json::Value;
+
 use crate::{
     error::ToolError,
     output::ToolResult,
     tool::{Returned, Started},
-    value::ToolOutput,
+    value::{Reader, ToolOutput},
     view::{IntoView, View},
 };
 
@@ -110,29 +114,29 @@ impl<T> Shape<T> for Plain {
 pub type Hook<T> = Option<fn(&T) -> View>;
 
 /// A synchronous tool that has run.
-pub fn done<R, S>(_shape: S, returned: R, hook: Hook<S::Value>) -> Started<'static>
+pub fn done<R, S>(_shape: S, returned: R, hook: Hook<S::Value>, read: Reader<S::Value>) -> Started<'static>
 where
     S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
 {
-    Started::Done(finish::<R, S>(returned, hook))
+    Started::Done(finish::<R, S>(returned, hook, read))
 }
 
 /// An asynchronous tool that is to be polled.
-pub fn later<'a, R, S, F>(_shape: S, running: F, hook: Hook<S::Value>) -> Started<'a>
+pub fn later<'a, R, S, F>(_shape: S, running: F, hook: Hook<S::Value>, read: Reader<S::Value>) -> Started<'a>
 where
     S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
     F: Future<Output = R> + Send + 'a,
 {
-    Started::Later(Box::pin(async move { finish::<R, S>(running.await, hook) }))
+    Started::Later(Box::pin(async move { finish::<R, S>(running.await, hook, read) }))
 }
 
 /// What a tool returned, for the pipeline. Shared by all tools with one return type.
-fn finish<R, S>(returned: R, hook: Hook<S::Value>) -> Returned
+fn finish<R, S>(returned: R, hook: Hook<S::Value>, read: Reader<S::Value>) -> Returned
 where
     S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
 {
     match S::split(returned) {
-        Ok(result) => Returned::from_result(result, hook, None),
+        Ok(result) => Returned::from_result(result, hook, read),
         Err(error) => Returned::failed(ToolError::new(error)),
     }
 }
@@ -143,9 +147,70 @@ pub fn to_model_output<'a, T, V: IntoView>(value: &'a T, hook: impl FnOnce(&'a T
     hook(value).into_view()
 }
 
+/// Asks what the type of a tool's value can do: `(&&ValueProbe::of(shape, &probe)).__tool_reader()` finds [`ByRead`]
+/// first, where its bound holds.
+#[derive(Debug)]
+pub struct ValueProbe<T>(PhantomData<fn() -> T>);
+
+impl<T> ValueProbe<T> {
+    /// Asks about the value of `R`.
+    pub fn of<R, S: Shape<R, Value = T>>(_shape: S, _returned: &Probe<R>) -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// A value that can be read back, so that its view can be made again after a hook has replaced it.
+pub trait ByRead<T> {
+    /// How.
+    fn __tool_reader(&self) -> Reader<T>;
+}
+
+// One lifetime, and not every one as in `DeserializeOwned`: the compiler finds this `impl` before it looks at lifetimes,
+// and would then refuse `&'static str`. An owned `Value` lends nothing, so any lifetime will do.
+impl<T: Deserialize<'static>> ByRead<T> for &ValueProbe<T> {
+    fn __tool_reader(&self) -> Reader<T> {
+        Some(|value: &Value| T::deserialize(value.clone()).ok())
+    }
+}
+
+/// Any other value.
+pub trait ByNoRead<T> {
+    /// Nothing.
+    fn __tool_reader(&self) -> Reader<T> {
+        None
+    }
+}
+
+impl<T> ByNoRead<T> for ValueProbe<T> {}
+
+/// A value with a schema.
+pub trait BySchema {
+    /// What makes it.
+    fn __tool_schema(&self) -> Option<fn(&mut SchemaGenerator) -> Schema>;
+}
+
+impl<T: JsonSchema> BySchema for &ValueProbe<T> {
+    fn __tool_schema(&self) -> Option<fn(&mut SchemaGenerator) -> Schema> {
+        Some(|generator| generator.root_schema_for::<T>())
+    }
+}
+
+/// Any other value.
+pub trait ByNoSchema {
+    /// Nothing.
+    fn __tool_schema(&self) -> Option<fn(&mut SchemaGenerator) -> Schema> {
+        None
+    }
+}
+
+impl<T> ByNoSchema for ValueProbe<T> {}
+
 /// The traits behind the probes, without names of their own: a glob import of this module brings no name into scope
 /// that a user's code could mean something else by.
 pub mod shapes {
-    pub use super::{ByBoth as _, ByPlain as _, ByResult as _, ByTool as _};
+    pub use super::{
+        ByBoth as _, ByNoRead as _, ByNoSchema as _, ByPlain as _, ByRead as _, ByResult as _, BySchema as _,
+        ByTool as _,
+    };
     pub use crate::fields::{ByNothing as _, BySerialize as _};
 }

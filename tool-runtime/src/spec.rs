@@ -4,7 +4,7 @@ use std::{borrow::Cow, time::Duration};
 
 use serde_json::Value;
 
-use crate::policy::{Keep, Limit, TruncationStrategy, Trust};
+use crate::policy::{Keep, Limit, Snap, TruncationStrategy, Trust};
 
 /// Name, description and policy of a tool.
 ///
@@ -21,7 +21,9 @@ pub struct ToolSpec {
     pub(crate) title: Option<Cow<'static, str>>,
     pub(crate) description: Cow<'static, str>,
     pub(crate) limit: Limit,
+    pub(crate) tokens: Option<usize>,
     pub(crate) strategy: Option<TruncationStrategy>,
+    pub(crate) snap: Option<Snap>,
     pub(crate) keep: Keep,
     pub(crate) trust: Trust,
     pub(crate) hints: Hints,
@@ -96,7 +98,9 @@ impl ToolSpec {
             title: None,
             description: description.into(),
             limit: Limit::Inherit,
+            tokens: None,
             strategy: None,
+            snap: None,
             keep: Keep::OnCut,
             trust: Trust::Trusted,
             hints: Hints::default(),
@@ -142,9 +146,24 @@ impl ToolSpec {
         self
     }
 
+    /// The most tokens of a result that the model reads, as `o200k_base` counts them, the encoding of `OpenAI`'s
+    /// models; others differ by some per cent. Holds beside a limit in characters, for the same text. Of a longer text at
+    /// most 16 characters for each token are shown. 0 is refused when the registry is built.
+    #[cfg(feature = "tokens")]
+    pub fn max_result_tokens(mut self, tokens: usize) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
     /// How results over the limit are cut.
     pub fn truncation(mut self, strategy: TruncationStrategy) -> Self {
         self.strategy = Some(strategy);
+        self
+    }
+
+    /// Where a cut may fall. Default: as the registry says.
+    pub fn snap(mut self, snap: Snap) -> Self {
+        self.snap = Some(snap);
         self
     }
 

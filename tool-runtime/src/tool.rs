@@ -100,8 +100,8 @@ pub(crate) struct Need {
 /// Where a tool was written, for messages to the developer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The path of a function with `#[tool]`.
-    Function(String),
+    /// The path of a function with `#[tool]`, and the type of the function itself: two functions may have one path.
+    Function(String, TypeId),
     /// The file and line that registered it.
     Line(String),
 }
@@ -109,14 +109,14 @@ pub(crate) enum Origin {
 impl Origin {
     /// Whether both are one function; a line may register many tools.
     pub(crate) fn is_same_function(&self, other: &Self) -> bool {
-        matches!(self, Self::Function(_)) && self == other
+        matches!(self, Self::Function(..)) && self == other
     }
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Function(place) | Self::Line(place) => f.write_str(place),
+            Self::Function(place, _) | Self::Line(place) => f.write_str(place),
         }
     }
 }
@@ -305,6 +305,9 @@ impl Origin {
 
 /// A tool known only at run time: its schema is a JSON value, its arguments are checked against that schema and
 /// come as a JSON value.
+///
+/// Its result is JSON, so that a JSON string reads `"text"`, in quotes. To show plain text return
+/// `ToolResult::new(value).model_output(text)`.
 ///
 /// ```
 /// use serde_json::json;

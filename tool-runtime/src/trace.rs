@@ -6,7 +6,7 @@
 use tracing::{Span, field::Empty};
 
 use crate::{
-    cut::{self, Ends},
+    cut,
     outcome::{Outcome, Status},
     present,
     registry::Inner,
@@ -107,7 +107,7 @@ impl Trace {
         if inner.trace_content {
             // Redacted on its way to the model.
             let text = outcome.model_text();
-            let text = cut::cut(text, receipt.model_chars, MAX_CONTENT, Ends::HeadTail);
+            let text = cut::cut(text, receipt.model_chars, MAX_CONTENT, present::TRACED);
             span.record("gen_ai.tool.call.result", text);
             for note in &receipt.notes {
                 let note = present::traced(inner, note, MAX_CONTENT);

@@ -9,6 +9,7 @@ use crate::{
     contain::{self, Panicked},
     json::{self, Fault, Walk},
     output::Part,
+    stream::Streamed,
     view::View,
 };
 
@@ -175,6 +176,7 @@ impl Output {
             Repr::Error(message) => Cow::Borrowed(message),
             Repr::Value(typed) => match text_of(typed.any()) {
                 Some(text) => Cow::Borrowed(text),
+                None if self.as_stream().is_some() => self.as_stream().map(Streamed::text).unwrap_or_default(),
                 None => Cow::Owned(self.try_json_text().unwrap_or_default()),
             },
         }
@@ -202,6 +204,11 @@ impl Output {
             Repr::Value(typed) => typed.view(),
             Repr::Error(_) => None,
         }
+    }
+
+    /// A value that was streamed.
+    pub(crate) fn as_stream(&self) -> Option<&Streamed> {
+        self.downcast_ref()
     }
 
     /// The content parts, for a value that is `Part` or `Vec<Part>`.

@@ -34,6 +34,8 @@ pub(super) struct Judged {
     pub(super) told: Told,
     /// Parameters that a wrong key was probably meant for: that they are missing is the same mistake.
     pub(super) suggested: Vec<String>,
+    /// The ignored keys once more, in case the call can't run and one of them is why.
+    pub(super) ignored: Vec<Problem>,
 }
 
 /// The parameters as the text may name them.
@@ -173,6 +175,7 @@ pub(super) fn judge(
             ignored.push(key.as_ref());
         }
     }
+    judged.ignored = ignored.iter().take(MAX_NAMED).map(|key| unknown_field(key, no_such_field.clone())).collect();
     judged.told.ignore(&ignored);
     judged
 }
@@ -209,8 +212,7 @@ impl Judged {
 
     fn refuse(&mut self, key: &str, expected: String) {
         if self.problems.len() < super::MAX_PROBLEMS {
-            let (path, kind) = (pointer::of(key), ProblemKind::UnknownField);
-            self.problems.push(Problem { path, kind, expected, got: "unknown field".into() });
+            self.problems.push(unknown_field(key, expected));
         }
     }
 }
@@ -233,6 +235,10 @@ impl Told {
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         self.notices.push(format!("{}{more} are no parameters of this tool and were ignored.", named.join(", ")));
     }
+}
+
+fn unknown_field(key: &str, expected: String) -> Problem {
+    Problem { path: pointer::of(key), kind: ProblemKind::UnknownField, expected, got: "unknown field".into() }
 }
 
 pub(super) fn duplicate(path: String) -> Problem {

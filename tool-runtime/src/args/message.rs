@@ -1,6 +1,6 @@
 //! The one message that a model reads about its arguments.
 
-use std::fmt::Write;
+use std::fmt;
 
 use super::{MAX_PROBLEMS, pointer::readable, shown::shown};
 use crate::error::{Problem, ProblemKind};
@@ -13,41 +13,55 @@ const MAX_WORDS: usize = 600;
 /// Characters kept for the last two lines.
 const RESERVED: usize = 250;
 
-/// Tool, number of problems, one line each, what to do. At most 2,000 characters.
-pub(crate) fn message(tool: &str, problems: &[Problem]) -> String {
+/// What a model reads about its arguments, in parts: only the middle quotes what it wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// Tool and number of problems.
+    pub(crate) head: String,
+    /// One line for each problem.
+    pub(crate) problems: String,
+    /// What to do.
+    pub(crate) tail: String,
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n{}\n{}", self.head, self.problems, self.tail)
+    }
+}
+
+/// The message about these problems; at most 2,000 characters.
+pub(crate) fn message(tool: &str, problems: &[Problem]) -> Message {
     let tool = shown(tool, 80);
     if let Some(cut) = problems.iter().find(|problem| problem.kind == ProblemKind::CutOff) {
-        return format!(
-            "The arguments for tool `{tool}` were cut off ({}); the tool was not run.\n\
-             Call `{tool}` again with smaller arguments, or split the work over several calls.",
-            shown(&cut.got, 80)
-        );
+        return Message {
+            head: format!("The arguments for tool `{tool}` were cut off; the tool was not run."),
+            problems: line(cut),
+            tail: format!("Call `{tool}` again with smaller arguments, or split the work over several calls."),
+        };
     }
     let count = match problems.len() {
         1 => "1 problem".to_owned(),
         MAX_PROBLEMS.. => format!("{MAX_PROBLEMS} or more problems"),
         count => format!("{count} problems"),
     };
-    let mut text = format!("Invalid arguments for tool `{tool}` ({count}); the tool was not run.\n");
-    let mut chars = text.chars().count();
-    let mut shown_lines = 0;
+    let head = format!("Invalid arguments for tool `{tool}` ({count}); the tool was not run.");
+    let mut chars = head.chars().count() + 1;
+    let mut lines: Vec<String> = Vec::new();
     for problem in problems.iter().take(MAX_LINES) {
-        let line = line(problem);
-        let length = line.chars().count() + 5;
-        if chars + length + RESERVED > MAX_CHARS {
+        let line = format!("{}. {}", lines.len() + 1, line(problem));
+        chars += line.chars().count() + 1;
+        if chars + RESERVED > MAX_CHARS {
             break;
         }
-        shown_lines += 1;
-        chars += length;
-        let _ = writeln!(text, "{shown_lines}. {line}");
+        lines.push(line);
     }
-    if shown_lines < problems.len() {
-        let _ = writeln!(text, "… and {} more.", problems.len() - shown_lines);
+    if lines.len() < problems.len() {
+        lines.push(format!("… and {} more.", problems.len() - lines.len()));
     }
     let smaller = problems.iter().any(|problem| problem.kind == ProblemKind::ArgumentsTooLarge);
     let how = if smaller { "smaller" } else { "corrected" };
-    let _ = write!(text, "Call `{tool}` again with {how} arguments.");
-    text
+    Message { head, problems: lines.join("\n"), tail: format!("Call `{tool}` again with {how} arguments.") }
 }
 
 fn line(problem: &Problem) -> String {
@@ -79,19 +93,19 @@ mod tests {
         let long =
             problem(&format!("/{}", "k".repeat(900)), ProblemKind::OutOfBounds, &"e".repeat(400), &"g".repeat(80));
         for count in [1, 2, 9, 10, 11, 500] {
-            let text = message(&"t".repeat(200), &vec![long.clone(); count]);
+            let text = message(&"t".repeat(200), &vec![long.clone(); count]).to_string();
             assert!(text.chars().count() <= MAX_CHARS, "{text}");
             assert!(count < 4 || text.contains(" more.\n"), "{text}");
         }
         let short = problem("/n", ProblemKind::Missing, "integer", "missing");
-        let text = message("t", &vec![short; 12]);
+        let text = message("t", &vec![short; 12]).to_string();
         assert!(text.contains("\n10. `n`: missing, expected integer.\n… and 2 more.\n"), "{text}");
     }
 
     #[test]
     fn a_cut_off_call_is_told_to_be_smaller() {
         let cut = problem("", ProblemKind::CutOff, "complete JSON object", "unterminated JSON");
-        let text = message("t", &[cut]);
+        let text = message("t", &[cut]).to_string();
         assert!(["cut off", "was not run", "smaller"].iter().all(|part| text.contains(part)), "{text}");
     }
 }

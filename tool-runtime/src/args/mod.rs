@@ -27,7 +27,10 @@ use serde_json::Value;
 
 use self::{members::Members, tree::Node};
 #[allow(unused_imports)] // Until the stories on the upper floors use them.
-pub(crate) use self::{message::message, shown::shown};
+pub(crate) use self::{
+    message::{Message, message},
+    shown::shown,
+};
 use crate::{
     context::CallContext,
     error::{Problem, ProblemKind},
@@ -139,6 +142,10 @@ impl Job<'_> {
         }
         // Whoever misspelt a key has not left it out as well.
         problems.retain(|problem| problem.kind != ProblemKind::Missing || !judged.suggested.contains(&problem.path));
+        // What is missing may stand under a name that is not near: in a wrapper, or in other words.
+        if problems.iter().any(|problem| problem.kind == ProblemKind::Missing) {
+            problems.extend(judged.ignored);
+        }
         problems.truncate(MAX_PROBLEMS);
         if problems.is_empty() {
             problems.push(read::whole(ProblemKind::OutOfBounds, "arguments that fit the schema", "others"));

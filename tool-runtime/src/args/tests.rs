@@ -261,7 +261,7 @@ fn strict_refuses_with_the_right_kind() {
         let problems = refused::<Plain>(text, Coercion::Strict);
         let kinds: Vec<_> = problems.iter().map(|problem| (problem.kind, problem.path.as_str())).collect();
         assert!(kinds.contains(&(kind, path)), "{id}: {problems:?}");
-        let text = message("t", &problems);
+        let text = message("t", &problems).to_string();
         assert!(!text.contains('<') && text.chars().count() <= 2000, "{id}: {text}");
     }
 }
@@ -285,7 +285,7 @@ fn hostile_keys_stay_on_their_line_and_short() {
     for (key, seen) in rows {
         let problems = refused::<Plain>(&format!("{{\"{key}\":1}}"), Coercion::Strict);
         assert_eq!(problems[0].kind, ProblemKind::UnknownField);
-        let text = message("t", &problems);
+        let text = message("t", &problems).to_string();
         assert!(text.contains(seen) && text.chars().count() < 500, "{text}");
         assert!(!text.contains(&"k".repeat(81)), "{text}");
         assert_eq!(text.lines().count(), problems.len() + 2, "{text}");
@@ -364,7 +364,7 @@ fn problems_read_as_in_the_table() {
 fn all_problems_stand_in_one_message() {
     let problems = refused::<Args>(r#"{"n":1,"i":[{"x":1},{"x":"two"}],"u":"kelvin"}"#, Coercion::Lossless);
     assert_eq!(
-        message("t", &problems),
+        message("t", &problems).to_string(),
         "Invalid arguments for tool `t` (2 problems); the tool was not run.\n\
          1. `i[1].x`: expected integer, got string \"two\".\n\
          2. `u`: expected one of celsius, fahrenheit or null, got string \"kelvin\".\n\
@@ -372,7 +372,7 @@ fn all_problems_stand_in_one_message() {
     );
     let problems = refused::<City>(r#"{"dayz":1,"days":true,"zip":"\n"}"#, Coercion::Strict);
     assert_eq!(
-        message("t", &problems),
+        message("t", &problems).to_string(),
         "Invalid arguments for tool `t` (4 problems); the tool was not run.\n\
          1. `dayz`: no such field; known fields: city, days.\n\
          2. `zip`: no such field; known fields: city, days.\n\
@@ -572,7 +572,7 @@ fn keys_that_can_only_mean_one_parameter_are_it() {
     let near = refused::<City>(r#"{"citty":"Paris"}"#, Coercion::Lossless);
     assert_eq!(near.len(), 1, "that it is missing is the same mistake: {near:?}");
     assert_eq!((near[0].path.as_str(), near[0].kind), ("/citty", ProblemKind::UnknownField));
-    assert!(message("t", &near).contains("1. `citty`: no such field; did you mean `city`?\n"));
+    assert!(message("t", &near).to_string().contains("1. `citty`: no such field; did you mean `city`?\n"));
 }
 
 #[test]
@@ -690,7 +690,7 @@ proptest! {
         let value = serde_json::to_string(&value).unwrap();
         for text in [text, format!("{{{key}:{value}}}"), format!("{{\"n\":{value}}}"), format!("{{\"m\":{{{key}:{value}}}}}")] {
             for outcome in calls::<Args>(&text, Coercion::Strict) {
-                let message = message("t", &outcome.unwrap_err());
+                let message = message("t", &outcome.unwrap_err()).to_string();
                 prop_assert!(message.chars().count() <= 2000);
                 let is_safe = !message.contains(['<', '\u{200b}', '\u{202e}', '\r']);
                 prop_assert!(is_safe, "{}", message);

@@ -71,6 +71,9 @@ pub(crate) fn write<T: Serialize + ?Sized>(value: &T, walk: &mut Walk<'_>) -> Re
     if flushed.is_break() {
         return Err(Fault::Stopped);
     }
+    if let Some(error) = state.take_error() {
+        return Err(Fault::Failed(error));
+    }
     written.map_err(|error| Fault::Failed(error.to_string()))
 }
 

@@ -1,10 +1,16 @@
 //! How the tools that the macro made are found: by value, or all that are linked into the program.
 
+mod block;
+mod given;
 mod table;
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 
-pub use self::table::{MacroTool, Mode, Place, key_of};
+pub use self::{
+    block::{IntoTools, UnnamedToolBlock, bind},
+    given::{Given, Need, ToolState},
+    table::{MacroTool, Mode, Place, Start},
+};
 use crate::tool::{Entry, RegisteredTool};
 
 /// Turns a function into a tool that a language model can call. The function stays as it is and can be called as before.
@@ -55,6 +61,12 @@ use crate::tool::{Entry, RegisteredTool};
 /// | `keep = on_cut` or `always` | when the full result is saved; default: `on_cut` |
 /// | `external` | the result comes from outside: it is sanitised and fenced |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | hints for clients and guards; see [`Hints`](crate::Hints) |
+/// | `timeout = "30s"` | the longest that a call may take, in `ms`, `s`, `m` or `h`; for `async` and `blocking` functions, with feature `tokio` |
+/// | `blocking` | the function blocks: it runs on the blocking pool, with feature `tokio`; without the key it runs inside the caller's task |
+/// | `approval` | not run unless the registry's [`approver`](crate::RegistryBuilder::approver) says yes |
+/// | `strict` | providers that can are asked to keep to the schema to the letter |
+/// | `tags("a", "b")` | words to choose tools by |
+/// | `output_schema = false` | no schema of the result; default: that of the result's type, if it is `JsonSchema` |
 /// | `handle = Name` | also makes a unit struct `Name`, which `.tool(Name)` takes |
 /// | `crate = path` | where `tool_runtime` is; default: `::tool_runtime` |
 ///
@@ -67,6 +79,38 @@ use crate::tool::{Entry, RegisteredTool};
 /// These attributes mean what they mean on a field: `#[serde(default, default = "..", rename, alias, with,
 /// deserialize_with)]` and `#[schemars(title, description, range, length, regex, extend, with, example)]`. With
 /// `with` and `deserialize_with` the schema stays that of the type; give another with `#[schemars(with = "..")]`.
+///
+/// `#[inject] db: &Db` takes shared state, which the registry's builder gets with
+/// [`.state(db)`](crate::RegistryBuilder::state), and `#[inject] ctx: &CallContext` what belongs to the call. The model
+/// sees neither. State that nobody put in is a [`BuildError`](crate::BuildError), but for `Option<&T>`.
+///
+/// # Methods
+///
+/// On an `impl` block, `#[tool]` makes tools of its functions that carry `#[tool(..)]` themselves; methods take `&self`.
+/// `value.into_tools()`, of the trait [`IntoTools`](crate::IntoTools), gives them to the builder, on the value or on an
+/// `Arc` of it. `prefix = ".."` is put before the names of a block's tools, with a `_` between. A second block of
+/// one type names its own method, which takes an `Arc`: `into = admin_tools`.
+///
+/// ```
+/// use tool_runtime::{IntoTools, Registry, tool};
+///
+/// struct Counter(std::sync::atomic::AtomicU64);
+///
+/// #[tool(prefix = "counter")]
+/// impl Counter {
+///     /// Counts on.
+///     #[tool]
+///     async fn add(&self, steps: u64) -> u64 {
+///         self.0.fetch_add(steps, std::sync::atomic::Ordering::Relaxed) + steps
+///     }
+/// }
+///
+/// # fn main() -> Result<(), tool_runtime::BuildError> {
+/// let registry = Registry::builder().tools(Counter(0.into()).into_tools()).build()?;
+/// assert_eq!(registry.tool_names().collect::<Vec<_>>(), ["counter_add"]);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Results
 ///
@@ -104,24 +148,39 @@ pub struct Linked(pub &'static MacroTool);
 
 inventory::collect!(Linked);
 
+/// `key` of the function item `F`: one type for each function, whatever name it is imported by.
+pub fn key_of<F: Any>(_function: &F) -> TypeId {
+    TypeId::of::<F>()
+}
+
 /// The tool that a function became; `path` is how the user wrote it.
 pub fn find<F: Any>(function: &F, path: &'static str) -> RegisteredTool {
     let key = key_of(function);
-    match tables().find(|table| (table.key)() == key) {
-        Some(table) => table.register(),
-        None => RegisteredTool(Entry::NotATool(format!("`{path}` is not a tool; add `#[tool]` to the function"))),
-    }
+    let table = tables().find(|table| (table.key)() == key);
+    let message = match table.map(|table| (table, table.into)) {
+        Some((table, None)) => return table.register(),
+        Some((_, Some(into))) => {
+            format!("`{path}` is a method and needs a value to be called on; write `.tools(value.{into}())`")
+        }
+        None if path.contains('<') => format!(
+            "`{path}` is not a tool; add `#[tool]` to the function, or take a function of a generic block with \
+             `.tools(value.into_tools())`"
+        ),
+        None => format!("`{path}` is not a tool; add `#[tool]` to the function"),
+    };
+    RegisteredTool(Entry::NotATool(message))
 }
 
-/// All linked tools, in no particular order.
+/// All linked tools that need no value, in no particular order.
 pub(crate) fn linked() -> impl Iterator<Item = RegisteredTool> {
-    tables().map(MacroTool::register)
+    tables().filter(|table| table.into.is_none()).map(MacroTool::register)
 }
 
 /// The linked tools of these crates, `-` and `_` alike.
 pub(crate) fn linked_from(crates: &[&str]) -> impl Iterator<Item = RegisteredTool> {
     let crates: Vec<String> = crates.iter().map(|name| name.replace('-', "_")).collect();
     tables()
+        .filter(|table| table.into.is_none())
         .filter(move |table| {
             let home = table.place.module.split("::").next();
             crates.iter().any(|name| Some(name.as_str()) == home)
@@ -136,8 +195,14 @@ fn tables() -> impl Iterator<Item = &'static MacroTool> {
 #[cfg(test)]
 #[allow(clippy::panic)]
 mod tests {
+    use std::time::Duration;
+
+    use schemars::JsonSchema;
+    use serde::Serialize;
+    use serde_json::{Value, json};
+
     use super::*;
-    use crate::tool;
+    use crate::{spec::ToolSpec, tool};
 
     #[tool]
     fn present() {}
@@ -161,5 +226,78 @@ mod tests {
         assert_eq!(linked_from(&["tool-runtime"]).count(), all);
         assert_eq!(linked_from(&["other", "tool_runtime"]).count(), all);
         assert_eq!(linked_from(&["other"]).count(), 0);
+    }
+
+    fn ready([tool]: [RegisteredTool; 1]) -> (ToolSpec, Option<Value>) {
+        let Entry::Ready { spec, output_schema, .. } = tool.0 else { panic!("{tool:?}") };
+        (ToolSpec::clone(&spec), output_schema.map(|schema| Value::clone(&schema)))
+    }
+
+    #[cfg(feature = "tokio")]
+    #[tool(timeout = "2m", blocking, approval, strict, tags("a", "b"))]
+    fn keyed() {}
+
+    #[cfg(feature = "tokio")]
+    #[test]
+    fn keys_reach_the_spec() {
+        let (spec, _) = ready(tools![keyed]);
+        assert_eq!(spec.timeout, Some(Duration::from_secs(120)));
+        assert!(spec.blocking && spec.approval && spec.strict);
+        assert_eq!(spec.tags, ["a", "b"]);
+        let (spec, _) = ready(tools![present]);
+        assert!(spec.timeout.is_none() && !spec.blocking && !spec.approval && !spec.strict && spec.tags.is_empty());
+        keyed();
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Report {
+        /// How many.
+        count: u32,
+        /// Not always there.
+        #[serde(skip_serializing_if = "Option::is_none", rename(serialize = "remark"))]
+        note: Option<String>,
+        #[serde(skip_deserializing)]
+        parts: Vec<Report>,
+    }
+
+    #[derive(Serialize)]
+    struct Bare;
+
+    type Answer<T> = Result<crate::ToolResult<T>, String>;
+
+    #[tool]
+    async fn report() -> Answer<Report> {
+        Ok(Report { count: 1, note: None, parts: Vec::new() }.into())
+    }
+
+    #[tool(output_schema = false)]
+    fn unsaid() -> u8 {
+        1
+    }
+
+    #[tool]
+    fn bare() -> Bare {
+        Bare
+    }
+
+    #[tool]
+    fn text() -> Option<&'static str> {
+        None
+    }
+
+    #[test]
+    fn the_value_has_a_schema_where_its_type_has_one() {
+        let (_, schema) = ready(tools![report]);
+        let schema = schema.unwrap_or_default();
+        assert_eq!(schema["properties"]["count"]["description"], "How many.");
+        // The form that is written, and not the one that is read.
+        assert!(schema["properties"]["remark"].is_object(), "{schema}");
+        assert!(schema["properties"]["parts"].is_object(), "{schema}");
+        assert!(schema["$defs"].is_object() && schema.get("$schema").is_none(), "{schema}");
+        assert_eq!(ready(tools![text]).1, Some(json!({ "type": ["string", "null"], "title": "Nullable_string" })));
+        assert_eq!(ready(tools![bare]).1, None);
+        assert_eq!(ready(tools![unsaid]).1, None);
+        assert_eq!(unsaid(), 1);
+        let _ = (report(), bare(), text());
     }
 }

@@ -1,23 +1,29 @@
 //! The static table that the macro writes for each tool, and the tool that it becomes.
 
-use std::{
-    any::{Any, TypeId},
-    borrow::Cow,
-    fmt,
-    sync::Arc,
-};
+use std::{any::TypeId, borrow::Cow, fmt, sync::Arc, time::Duration};
 
+use schemars::{Schema, SchemaGenerator};
+use serde_json::Value;
+
+use super::{
+    Need,
+    given::{Given, This},
+};
 use crate::{
     context::{self, CallContext},
     fields::{Describe, Fields, Purpose, Slots},
     policy::{Keep, Limit, TruncationStrategy, Trust},
     request::{Misfit, RawArguments},
+    schema,
     spec::{Hints, LoopKey, ToolSpec},
     tool::{Callable, Entry, Origin, RegisteredTool, Started},
 };
 
 /// Decodes the arguments and starts the function; `None` where it did not start, and then the slots know why.
-pub type Start = for<'a> fn(&mut Slots<'_>, &'a CallContext) -> Option<Started<'a>>;
+pub type Start = for<'a> fn(&mut Slots<'_>, Given<'a>) -> Option<Started<'a>>;
+
+/// Finds the schema of the value that a function returns, if its type has one.
+pub type OutputSchema = fn() -> Option<fn(&mut SchemaGenerator) -> Schema>;
 
 /// Where a function stands.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +68,15 @@ pub struct MacroTool {
     keep: Keep,
     trust: Trust,
     hints: Hints,
+    timeout: Option<Duration>,
+    blocking: bool,
+    approval: bool,
+    strict: bool,
+    tags: &'static [&'static str],
+    needs: &'static [Need],
+    output: Option<OutputSchema>,
+    /// The name of the method that gives the tools of its block, where the function needs a value.
+    pub(super) into: Option<&'static str>,
 }
 
 #[derive(Clone, Copy)]
@@ -75,11 +90,6 @@ impl fmt::Debug for MacroTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MacroTool").field("name", &self.name).field("place", &self.place).finish_non_exhaustive()
     }
-}
-
-/// `key` of the function item `F`: one type for each function, whatever name it is imported by.
-pub fn key_of<F: Any>(_function: &F) -> TypeId {
-    TypeId::of::<F>()
 }
 
 impl MacroTool {
@@ -108,6 +118,14 @@ impl MacroTool {
             keep: Keep::OnCut,
             trust: Trust::Trusted,
             hints: Hints { read_only: None, destructive: None, idempotent: None, open_world: None },
+            timeout: None,
+            blocking: false,
+            approval: false,
+            strict: false,
+            tags: &[],
+            needs: &[],
+            output: None,
+            into: None,
         }
     }
 
@@ -195,25 +213,94 @@ impl MacroTool {
         self
     }
 
-    /// Makes a tool of the table.
+    /// `timeout = ..`, in milliseconds.
+    #[must_use]
+    pub const fn timeout(mut self, millis: u64) -> Self {
+        self.timeout = Some(Duration::from_millis(millis));
+        self
+    }
+
+    /// `blocking`.
+    #[must_use]
+    pub const fn blocking(mut self) -> Self {
+        self.blocking = true;
+        self
+    }
+
+    /// `approval`.
+    #[must_use]
+    pub const fn approval(mut self) -> Self {
+        self.approval = true;
+        self
+    }
+
+    /// `strict`.
+    #[must_use]
+    pub const fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// `tags(..)`.
+    #[must_use]
+    pub const fn tags(mut self, tags: &'static [&'static str]) -> Self {
+        self.tags = tags;
+        self
+    }
+
+    /// The `#[inject]` parameters.
+    #[must_use]
+    pub const fn needs(mut self, needs: &'static [Need]) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    /// Where the schema of the result is found.
+    #[must_use]
+    pub const fn output(mut self, output: OutputSchema) -> Self {
+        self.output = Some(output);
+        self
+    }
+
+    /// A function with a receiver; its block's tools come with the method `into`.
+    #[must_use]
+    pub const fn method(mut self, into: &'static str) -> Self {
+        self.into = Some(into);
+        self
+    }
+
+    /// Makes a tool of a function without a receiver.
     pub fn register(&'static self) -> RegisteredTool {
+        self.bind(Arc::new(()))
+    }
+
+    /// Makes a tool of a function that is called on `this`.
+    pub(super) fn bind(&'static self, this: This) -> RegisteredTool {
         let mut fields = Fields::new();
         for (param, names) in self.params.iter().zip(self.names) {
             if let [name, ..] = names {
                 param.describe(name, &mut fields);
             }
         }
+        // A method of two values is two tools; a function is one, however often it is named.
+        let place = self.place.to_string();
+        let origin = if this.is::<()>() { Origin::Function(place, (self.key)()) } else { Origin::Line(place) };
         RegisteredTool(match fields.finish() {
             Ok(schema) => Entry::Ready {
                 spec: Arc::new(self.spec()),
                 schema: Arc::new(schema),
-                output_schema: None,
-                callable: Arc::new(Function(self)),
-                needs: Vec::new(),
-                origin: Origin::Function(self.place.to_string()),
+                output_schema: self.output_schema().map(Arc::new),
+                callable: Arc::new(Function { table: self, this }),
+                needs: self.needs.iter().filter_map(Need::of_registry).collect(),
+                origin,
             },
             Err(faults) => Entry::NotATool(format!("tool `{}`, {}: {}", self.name, self.place, faults.join("; "))),
         })
+    }
+
+    fn output_schema(&self) -> Option<Value> {
+        let schema = (self.output?)()?;
+        Some(schema::of_output(schema))
     }
 
     fn spec(&self) -> ToolSpec {
@@ -225,15 +312,17 @@ impl MacroTool {
                 Description::Docs(docs) => Cow::Owned(unindented(docs)),
             },
             limit: self.limit,
+            tokens: None,
             strategy: self.strategy,
+            snap: None,
             keep: self.keep,
             trust: self.trust,
             hints: self.hints,
-            timeout: None,
-            blocking: false,
-            approval: false,
-            strict: false,
-            tags: Vec::new(),
+            timeout: self.timeout,
+            blocking: self.blocking,
+            approval: self.approval,
+            strict: self.strict,
+            tags: self.tags.iter().copied().map(Cow::Borrowed).collect(),
             loop_key: LoopKey::All,
         }
     }
@@ -251,33 +340,36 @@ fn unindented(docs: &str) -> String {
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-/// The function behind a table.
-struct Function(&'static MacroTool);
+/// The function behind a table, with the value that it is called on.
+struct Function {
+    table: &'static MacroTool,
+    this: This,
+}
 
 impl Callable for Function {
     fn names(&self) -> Option<&'static [&'static [&'static str]]> {
-        Some(self.0.names)
+        Some(self.table.names)
     }
 
     fn check(&self, args: RawArguments<'_>) -> Result<(), Vec<Misfit>> {
         let mut slots = Slots::new(args.slots, Purpose::Check);
         let nobody = nobody();
         // Slots for a check are never ready, so nothing starts.
-        let _ = (self.0.start)(&mut slots, &nobody);
+        let _ = (self.table.start)(&mut slots, Given::new(&self.this, &nobody));
         let misfits = slots.into_misfits();
         if misfits.is_empty() { Ok(()) } else { Err(misfits) }
     }
 
     fn start<'a>(&'a self, args: RawArguments<'_>, ctx: &'a CallContext) -> Result<Started<'a>, Vec<Misfit>> {
         let mut slots = Slots::new(args.slots, Purpose::Run);
-        match (self.0.start)(&mut slots, ctx) {
+        match (self.table.start)(&mut slots, Given::new(&self.this, ctx)) {
             Some(started) => Ok(started),
             None => Err(slots.into_misfits()),
         }
     }
 
     fn is_sync(&self) -> bool {
-        self.0.mode == Mode::Sync
+        self.table.mode == Mode::Sync
     }
 }
 

@@ -1,10 +1,13 @@
 //! From what a call came to, to what the model reads: sanitise, cut, fence, render, in that order.
 
 mod parts;
+mod promise;
 mod save;
 mod source;
+mod stream;
 mod text;
 
+pub(crate) use promise::keep as keep_promise;
 pub(crate) use save::Caller;
 use source::Cleaner;
 
@@ -13,18 +16,19 @@ use std::sync::Arc;
 use crate::{
     artifact::{ArtifactRef, Saved},
     contain::{self, Panicked},
-    cut::{self, Ends},
+    cut::{self, Ends, Style},
     fence::{self, Fenced},
-    header::{self, Header, Pointer},
+    header::{Header, Pointer},
     notice::Notice,
     outcome::{ModelText, Receipt, Status},
     output::Part,
-    policy::{Policy, Scope, Trust},
+    policy::{Policy, Scope, Snap, Trust},
     registry::Inner,
     render,
     resolve::Facing,
     sanitise::{self, Sanitised},
     thread::{self, Place},
+    tokens,
     value::Output,
 };
 
@@ -45,12 +49,15 @@ pub(crate) struct Job {
     pub(crate) kept: Option<ArtifactRef>,
 }
 
+/// How content is cut for a trace.
+pub(crate) const TRACED: Style = Style { ends: Ends::HeadTail, snap: Snap::Chars };
+
 /// Content for a trace: redacted, JSON by its strings, at most `max_chars` characters.
 pub(crate) fn traced(inner: &Inner, content: &str, max_chars: usize) -> String {
     let cleaner = Cleaner::new(false, &inner.redactors);
     let Some(clean) = source::traced(content, &cleaner) else { return "(withheld)".to_owned() };
     let chars = cut::count(&clean);
-    if chars > max_chars { cut::cut(&clean, chars, max_chars, Ends::HeadTail) } else { clean }
+    if chars > max_chars { cut::cut(&clean, chars, max_chars, TRACED) } else { clean }
 }
 
 /// What the model reads, and what to say about it.
@@ -194,23 +201,65 @@ fn record(receipt: &mut Receipt, saved: &Saved) {
 
 /// The header above a cut text. Its pointer is left out where header and text would be longer than the original.
 fn header_for(job: &Job, original: usize, shown: usize, full: Option<usize>, saved: &Saved) -> String {
-    let pointer = if job.inner.show_paths { Pointer::Path } else { Pointer::Id };
-    let header = Header { original, shown, full, saved, pointer };
+    let header = Header { original, shown, full, saved, pointer: pointer(job, full, saved) };
     if header.chars() + 1 + shown > original {
         return Header { pointer: Pointer::Omitted, ..header }.to_string();
     }
     header.to_string()
 }
 
+/// How the header names the artifact: not at all where the limit bounds the header too and it would take up half.
+fn pointer(job: &Job, full: Option<usize>, saved: &Saved) -> Pointer {
+    let pointer = if job.inner.show_paths { Pointer::Path } else { Pointer::Id };
+    match (job.policy.scope, job.policy.limit) {
+        (Scope::Total, Some(limit)) if longest(full, saved, pointer) > limit / 2 => Pointer::Omitted,
+        _ => pointer,
+    }
+}
+
+/// The longest that such a header can be.
+fn longest(full: Option<usize>, saved: &Saved, pointer: Pointer) -> usize {
+    Header { original: usize::MAX, shown: usize::MAX, full, saved, pointer }.chars()
+}
+
 /// What a header takes off the limit: nothing, unless the limit bounds all that the model reads.
 fn header_room(job: &Job, full: Option<usize>, saved: &Saved) -> usize {
     match job.policy.scope {
         Scope::Content => 0,
-        Scope::Total => {
-            let named = saved.artifact().map_or(0, |artifact| header::pointer_chars(artifact, Pointer::Path));
-            header::longest(full, named) + 1
-        }
+        Scope::Total => longest(full, saved, pointer(job, full, saved)) + 1,
     }
+}
+
+/// The same in tokens.
+fn header_tokens(job: &Job, original: usize, full: Option<usize>, saved: &Saved) -> usize {
+    match job.policy.scope {
+        Scope::Content => 0,
+        Scope::Total => tokens::count(&header_for(job, original, 0, full, saved)) + SEAM,
+    }
+}
+
+/// What a text may have of the tool's tokens. Where they bound all that the model reads, what is ours is taken off
+/// first, but for the header of a cut.
+fn token_limit(job: &Job, title: &str, fences: usize) -> Option<usize> {
+    let limit = job.policy.tokens?;
+    if job.policy.scope == Scope::Content {
+        return Some(limit);
+    }
+    let empty = job.fence(0, Sanitised::after_cut("")).pieces().concat();
+    let fence = tokens::count(&empty) + 2 * ID_TOKENS + SEAM;
+    let ours = tokens::count(title) + tokens::count(&notices(job, &job.notices)) + fences * fence + SEAM;
+    Some(limit.saturating_sub(ours))
+}
+
+/// Tokens that may come up where texts are joined, or that a number may take more than another.
+const SEAM: usize = 10;
+
+/// Tokens that one fence id may take more than another.
+const ID_TOKENS: usize = 8;
+
+/// What the receipt says of tokens.
+fn model_tokens(job: &Job, text: &str) -> Option<usize> {
+    job.policy.tokens.map(|_| tokens::count(text))
 }
 
 /// Says where a result is that was kept although nothing was cut.

@@ -5,19 +5,21 @@ use std::borrow::Cow;
 use crate::{
     artifact::{Saved, StoreReason},
     contain::{self, Panicked},
-    cut::{self, Ends},
+    cut::{self, Ends, Style},
     fence,
     outcome::{ModelText, Receipt, ViewSource},
     output::Part,
     policy::{Keep, Scope, TruncationStrategy},
     sanitise::{self, Sanitised},
-    truncate::{self, Saving, Unfit},
+    tokens,
+    truncate::{self, Bounds, Saving, Unfit},
 };
 
 use super::{
-    Job, NeedsThread, Presented, Saves, header_for, header_room, kept_notice, notices, record,
+    Job, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice, model_tokens, notices,
+    record,
     source::{Source, with_material},
-    text,
+    text, token_limit,
 };
 
 pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Presented, NeedsThread> {
@@ -26,30 +28,19 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     let Some(cleaned) = raw.iter().map(|text| cleaner.text(text)).collect::<Option<Vec<_>>>() else {
         return Ok(text::withheld(job, "it could not be cleaned"));
     };
-    let lengths: Vec<usize> = cleaned.iter().map(|text| cut::count(text)).collect();
-    let total: usize = lengths.iter().sum();
-    let limit = limit(job, lengths.len());
-    let truncated = limit.is_some_and(|limit| total > limit);
+    let texts = Texts::new(&cleaned, job);
+    let total = texts.chars();
+    let fences = if job.is_external() { cleaned.len() } else { 0 };
+    let (limit, tokens) = (limit(job, cleaned.len()), token_limit(job, "", fences));
+    let truncated = texts.exceed(limit, tokens);
     let saved = if truncated || job.policy.keep == Keep::Always { save(job, &raw, saves)? } else { Saved::Never };
-    let allowance = match limit {
-        Some(limit) if truncated => cut::allowance(&lengths, limit.saturating_sub(header_room(job, None, &saved))),
-        _ => usize::MAX,
+    let bodies = if truncated {
+        let limit = limit.map(|limit| limit.saturating_sub(header_room(job, None, &saved)));
+        let tokens = tokens.map(|tokens| tokens.saturating_sub(header_tokens(job, total, None, &saved)));
+        texts.within(limit, tokens)
+    } else {
+        texts.cut(usize::MAX)
     };
-    let ends = match job.policy.strategy {
-        Some(TruncationStrategy::Head) => Ends::Head,
-        _ => Ends::HeadTail,
-    };
-    let bodies: Vec<Cow<'_, str>> = cleaned
-        .iter()
-        .zip(&lengths)
-        .map(|(text, &chars)| {
-            if chars > allowance {
-                Cow::Owned(cut::cut(text, chars, allowance, ends))
-            } else {
-                Cow::Borrowed(text.as_ref())
-            }
-        })
-        .collect();
     let shown: usize = bodies.iter().map(|body| cut::count(body)).sum();
 
     let mut receipt = Receipt::new(ViewSource::Content);
@@ -57,7 +48,7 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     receipt.raw_chars = Some(raw.iter().map(|text| cut::count(text)).sum());
     receipt.full_chars = Some(total);
     (receipt.view_chars, receipt.shown_chars, receipt.truncated) = (total, shown, truncated);
-    receipt.strategy = truncated.then_some(match ends {
+    receipt.strategy = truncated.then_some(match texts.style.ends {
         Ends::Head => TruncationStrategy::Head,
         Ends::HeadTail => TruncationStrategy::HeadTail,
     });
@@ -73,6 +64,7 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     let content = assemble(job, parts, bodies, header, &notices(job, &told));
     let text = flatten(&content);
     receipt.model_chars = cut::count(&text);
+    receipt.model_tokens = model_tokens(job, &text);
     Ok(Presented { text: ModelText::Own(text), content: Some(content), status: None, receipt, leak: false })
 }
 
@@ -81,6 +73,66 @@ fn as_text(part: &Part) -> Option<&str> {
         Part::Text(text) => Some(text),
         Part::Image { .. } => None,
     }
+}
+
+/// The texts of a result, cleaned.
+struct Texts<'a> {
+    cleaned: &'a [Cow<'a, str>],
+    lengths: Vec<usize>,
+    style: Style,
+}
+
+impl<'a> Texts<'a> {
+    fn new(texts: &'a [Cow<'a, str>], job: &Job) -> Self {
+        let ends = match job.policy.strategy {
+            Some(TruncationStrategy::Head) => Ends::Head,
+            _ => Ends::HeadTail,
+        };
+        let lengths = texts.iter().map(|text| cut::count(text)).collect();
+        Self { cleaned: texts, lengths, style: Style { ends, snap: job.policy.snap } }
+    }
+
+    fn chars(&self) -> usize {
+        self.lengths.iter().sum()
+    }
+
+    /// Whether they are more than that; only as many characters are counted in tokens as could be shown.
+    fn exceed(&self, limit: Option<usize>, tokens: Option<usize>) -> bool {
+        self.chars() > most_chars(limit, tokens) || tokens.is_some_and(|most| token_sum(self.cleaned) > most)
+    }
+
+    /// The most that may be shown.
+    fn within(&self, limit: Option<usize>, tokens: Option<usize>) -> Vec<Cow<'a, str>> {
+        let most = most_chars(limit, tokens);
+        match tokens {
+            None => self.cut(most),
+            Some(tokens) => {
+                let count = |bodies: &Vec<_>| token_sum(bodies);
+                truncate::largest(most.min(self.chars()), tokens, |limit| self.cut(limit), count)
+            }
+        }
+    }
+
+    /// All together within `limit` characters.
+    fn cut(&self, limit: usize) -> Vec<Cow<'a, str>> {
+        let allowance = cut::allowance(&self.lengths, limit);
+        let cut = |(text, &chars): (&'a Cow<'a, str>, &usize)| {
+            if chars > allowance {
+                Cow::Owned(cut::cut(text, chars, allowance, self.style))
+            } else {
+                Cow::Borrowed(text.as_ref())
+            }
+        };
+        self.cleaned.iter().zip(&self.lengths).map(cut).collect()
+    }
+}
+
+fn most_chars(limit: Option<usize>, tokens: Option<usize>) -> usize {
+    Bounds { limit, tokens, ..Bounds::default() }.chars()
+}
+
+fn token_sum(texts: &[Cow<'_, str>]) -> usize {
+    texts.iter().map(|text| tokens::count(text)).sum()
 }
 
 /// What the texts together may have; with `Scope::Total` what is ours is taken off first.
@@ -117,7 +169,7 @@ fn assemble(job: &Job, parts: &[Part], bodies: Vec<Cow<'_, str>>, header: Option
     for part in parts {
         match part {
             Part::Image { data, media_type } => {
-                let media_type = sanitise::media_type(media_type).into_owned();
+                let media_type = sanitise::media_type(media_type, job.policy.trust).into_owned();
                 content.push(Part::Image { data: data.clone(), media_type });
             }
             Part::Text(_) => {

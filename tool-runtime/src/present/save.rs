@@ -65,13 +65,19 @@ impl Job {
             store.create(&meta.with_trust(self.policy.trust)).map(Some)
         });
         match opened {
-            Ok(Some(writer)) => Opened::Writer(Box::new(Careful { writer: Some(writer), caller: self.caller.clone() })),
+            Ok(Some(writer)) => Opened::Writer(self.careful(writer)),
             Ok(None) => Opened::NeedsThread,
             Err(error) => {
                 tracing::warn!(tool, reason = %error, "a full result could not be saved");
                 Opened::Refused(error.reason())
             }
         }
+    }
+}
+
+impl Job {
+    pub(super) fn careful(&self, writer: Box<dyn ArtifactWriter>) -> Box<dyn ArtifactWriter> {
+        Box::new(Careful { writer: Some(writer), caller: self.caller.clone() })
     }
 }
 

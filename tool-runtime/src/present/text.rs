@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
+    args::Message,
     artifact::Saved,
     contain::{self, Panicked},
     cut, fence,
@@ -10,16 +11,18 @@ use crate::{
     notice::Notice,
     outcome::{ModelText, Receipt, Status, ViewSource},
     output::ModelOutput,
-    policy::{Keep, Scope},
+    policy::{Keep, Policy, Scope},
     render::{Body, Reply},
     resolve::Facing,
     sanitise::Sanitised,
-    truncate::{self, Fitted, Opened, Saving, Unfit},
+    truncate::{self, Bounds, Fitted, Opened, Saving, Unfit},
 };
 
 use super::{
-    Job, NeedsThread, Presented, Saves, header_for, header_room, kept_notice, notices, record,
+    Job, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice, model_tokens, notices,
+    record,
     source::{Cleaner, Source, Tally, with_material},
+    stream, token_limit,
 };
 
 /// What an empty result reads.
@@ -80,6 +83,7 @@ impl<'a> Draft<'a> {
                 (Source::full(&job.output), ViewSource::Full, None)
             }
         };
+        let title = title.or_else(|| stream::title(job));
         // By type alone: a short text is fenced like a long one.
         let fenced = job.is_external() && (!matches!(job.facing, Facing::Full) || job.output.carries_text());
         Self { job, source, view_source, title, fenced, cleaner: job.cleaner() }
@@ -90,24 +94,30 @@ impl<'a> Draft<'a> {
     }
 
     fn cut(self, saves: Saves) -> Result<Cut<'a>, Stop> {
-        let policy = self.job.policy;
+        let job = self.job;
+        let policy = job.policy;
         let limit = self.limit();
+        let tokens = token_limit(self.job, self.title.as_deref().unwrap_or_default(), usize::from(self.fenced));
         // A view is not worth keeping, what it stands for is. And where the header counts, what it says has to be
         // known before the text is cut.
         let save_while_cutting = !self.is_view() && policy.scope == Scope::Content;
-        let fitted = self.fit(limit, save_while_cutting, saves)?;
+        let fitted = self.fit(limit, tokens, save_while_cutting, saves)?;
         let mut cut = Cut { saved: fitted.saved.clone(), kept: None, fitted, draft: self };
         let is_error = cut.draft.view_source == ViewSource::Error;
         let save_apart = cut.fitted.truncated && !save_while_cutting;
-        if save_apart || (policy.keep == Keep::Always && !is_error && cut.saved == Saved::Never) {
+        // What was streamed is nowhere else.
+        let keep = policy.keep == Keep::Always || stream::is_written(job);
+        if save_apart || (keep && !is_error && cut.saved == Saved::Never) {
             let kept = cut.draft.save_full(saves)?;
             cut.saved = kept.saved.clone();
             cut.kept = cut.draft.is_view().then_some(kept);
         }
         if cut.fitted.truncated && policy.scope == Scope::Total {
-            let room =
-                limit.map(|limit| limit.saturating_sub(header_room(cut.draft.job, cut.full_chars(), &cut.saved)));
-            cut.fitted = cut.draft.fit(room, false, saves)?;
+            let full_chars = cut.full_chars();
+            let room = limit.map(|limit| limit.saturating_sub(header_room(job, full_chars, &cut.saved)));
+            let header = || header_tokens(job, cut.fitted.original, full_chars, &cut.saved);
+            let tokens = tokens.map(|tokens| tokens.saturating_sub(header()));
+            cut.fitted = cut.draft.fit(room, tokens, false, saves)?;
         }
         Ok(cut)
     }
@@ -125,29 +135,20 @@ impl<'a> Draft<'a> {
         Some(limit.saturating_sub(fence + title + notices))
     }
 
-    fn fit(&self, limit: Option<usize>, save: bool, saves: Saves) -> Result<Fitted, Stop> {
-        let policy = self.job.policy;
-        let is_json = self.source.is_json();
-        let mut open = || if save { self.job.open(is_json, saves) } else { Opened::NoStore };
+    fn fit(&self, limit: Option<usize>, tokens: Option<usize>, save: bool, saves: Saves) -> Result<Fitted, Stop> {
+        let Policy { strategy, field_limit, snap, .. } = self.job.policy;
+        let bounds = Bounds { limit, tokens, strategy, field_limit, snap, may_point: !self.job.is_external() };
+        let mut open = || if save { self.source.open(self.job, saves) } else { Opened::NoStore };
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         guarded(&self.cleaner, || {
-            with_material(self.source, &self.cleaner, |material| {
-                truncate::fit(
-                    material,
-                    limit,
-                    policy.strategy,
-                    policy.field_limit,
-                    !self.job.is_external(),
-                    &mut saving,
-                )
-            })
+            with_material(self.source, &self.cleaner, |material| truncate::fit(material, &bounds, &mut saving))
         })
     }
 
     fn save_full(&self, saves: Saves) -> Result<Kept, Stop> {
         // Of an error nothing but its text: a hook may have blocked the value for good.
         let full = if self.view_source == ViewSource::Error { self.source } else { Source::full(&self.job.output) };
-        let mut open = || self.job.open(full.is_json(), saves);
+        let mut open = || full.open(self.job, saves);
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         // Counted apart: the receipt's `removed` and `defused` are about what the model reads.
         let cleaner = self.job.cleaner();
@@ -188,6 +189,7 @@ impl Cut<'_> {
         let tally = draft.cleaner.tally();
         let mut receipt = Receipt::new(draft.view_source);
         record(&mut receipt, &saved);
+        stream::record(&mut receipt, job);
         receipt.view_chars = fitted.original;
         receipt.shown_chars = fitted.shown;
         receipt.truncated = fitted.truncated;
@@ -242,6 +244,10 @@ impl Cut<'_> {
             ModelText::Own(text) => cut::count(text),
             ModelText::SameAsOutput => fitted.original,
         };
+        receipt.model_tokens = match &text {
+            ModelText::Own(text) => model_tokens(job, text),
+            ModelText::SameAsOutput => model_tokens(job, &body),
+        };
         Presented { text, content: None, status: None, receipt, leak: false }
     }
 }
@@ -250,39 +256,36 @@ fn numbers(count: usize) -> String {
     if count == 1 { "1 number is".to_owned() } else { format!("{count} numbers are") }
 }
 
-/// A text of ours about the call itself: fenced where the tool is external, never cut.
-pub(super) fn message(job: &Job, message: &str) -> Presented {
+/// What is wrong with the arguments: our words outside, the problems, which quote the arguments, inside the fence.
+pub(super) fn message(job: &Job, message: &Message) -> Presented {
     let cleaner = job.cleaner();
-    let Some(clean) = cleaner.text(message) else { return withheld(job, "it could not be cleaned") };
-    let body = clean.as_ref();
-    let (text, fenced) = ours(job, &[], body);
-    let mut receipt = Receipt::new(ViewSource::Error);
-    let chars = cut::count(body);
-    (receipt.view_chars, receipt.shown_chars) = (chars, chars);
-    receipt.model_chars = cut::count(&text);
-    receipt.fenced = fenced;
-    Presented { text: ModelText::Own(text), content: None, status: None, receipt, leak: false }
+    let Some(problems) = cleaner.text(&message.problems) else { return withheld(job, "it could not be cleaned") };
+    let tail = format!("\n{}{}", message.tail, notices(job, &job.notices));
+    let (text, fenced) = ours(job, std::slice::from_ref(&message.head), &problems, &tail);
+    let shown = cut::count(&message.head) + cut::count(&problems) + cut::count(&message.tail) + 2;
+    short(job, None, text, shown, fenced)
 }
 
-/// A text of ours that quotes nobody.
+/// A text of ours, unfenced.
 pub(super) fn own(job: &Job, text: &str) -> Presented {
-    let whole = format!("{text}{}", notices(job, &job.notices));
-    Presented { status: None, ..failed(Status::Blocked, whole, cut::count(text), false, false) }
+    let Some(text) = job.cleaner().text(text) else { return withheld(job, "it could not be cleaned") };
+    let shown = cut::count(&text);
+    short(job, None, format!("{text}{}", notices(job, &job.notices)), shown, false)
 }
 
-/// A short clean body with the notices, fenced where the tool is external.
-fn ours(job: &Job, headers: &[String], body: &str) -> (String, bool) {
+/// A short clean body, fenced where the tool is external; `tail` comes after the fence.
+fn ours(job: &Job, headers: &[String], body: &str, tail: &str) -> (String, bool) {
     let fenced = job.is_external().then(|| job.fence(0, Sanitised::after_cut(body)));
     let body = fenced.as_ref().map_or(Body::Trusted(body), Body::External);
-    (Reply { headers, body, notices: &notices(job, &job.notices) }.text(), fenced.is_some())
+    (Reply { headers, body, notices: tail }.text(), fenced.is_some())
 }
 
 /// Nothing of the result may be shown. The notices are, as far as they can be cleaned.
 pub(super) fn withheld(job: &Job, why: &str) -> Presented {
     let text = format!("[Withheld: {} is not shown, {why}]", named(job));
-    let chars = cut::count(&text);
+    let shown = cut::count(&text);
     let notices = contain::call(|| notices(job, &job.notices)).unwrap_or_default();
-    failed(Status::Withheld, text + &notices, chars, false, false)
+    short(job, Some(Status::Withheld), text + &notices, shown, false)
 }
 
 fn named(job: &Job) -> String {
@@ -293,14 +296,16 @@ fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
     // The message may quote the value, so it is treated like the value.
     let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
     let title = format!("[Unserialisable: {} can't be turned into JSON]", named(job));
-    let (text, fenced) = ours(job, &[title], &clean);
-    failed(Status::Unserialisable, text, cut::count(&clean), fenced, leak)
+    let (text, fenced) = ours(job, &[title], &clean, &notices(job, &job.notices));
+    Presented { leak, ..short(job, Some(Status::Unserialisable), text, cut::count(&clean), fenced) }
 }
 
-fn failed(status: Status, text: String, shown: usize, fenced: bool, leak: bool) -> Presented {
+/// A text that is never cut; `shown` are the characters of its body.
+fn short(job: &Job, status: Option<Status>, text: String, shown: usize, fenced: bool) -> Presented {
     let mut receipt = Receipt::new(ViewSource::Error);
-    (receipt.view_chars, receipt.shown_chars) = (shown, shown);
+    receipt.model_tokens = model_tokens(job, &text);
     receipt.model_chars = cut::count(&text);
+    (receipt.view_chars, receipt.shown_chars) = (shown, shown);
     receipt.fenced = fenced;
-    Presented { text: ModelText::Own(text), content: None, status: Some(status), receipt, leak }
+    Presented { text: ModelText::Own(text), content: None, status, receipt, leak: false }
 }

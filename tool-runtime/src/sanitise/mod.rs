@@ -25,6 +25,7 @@ mod name;
 mod scout;
 mod seek;
 mod steps;
+mod stream;
 mod token;
 mod unicode;
 
@@ -33,6 +34,7 @@ use std::{borrow::Cow, ops::ControlFlow};
 use filter::{Filter, Piece};
 pub(crate) use media::media_type;
 use seek::Found;
+pub(crate) use stream::Stream;
 
 /// What sanitising did, in characters of the original text. Line ends that became `\n` count as neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,17 +90,22 @@ pub(crate) fn line(original: &str, max_chars: usize) -> String {
     line
 }
 
-/// Bytes as text; what is not UTF-8 shows as U+FFFD.
-pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
-}
-
 /// Sanitises a text of any size without copying it: `push` gets slices of `text` and replacements, in
 /// order, until it breaks.
 pub(crate) fn pour(text: &str, push: &mut dyn FnMut(&str) -> ControlFlow<()>) -> (Counts, ControlFlow<()>) {
-    let mut pour = Pour { text, push, counts: Counts::default(), emitted: 0, settled: 0, filter: Filter::default() };
+    let (counts, _, flow) = pour_on(Filter::default(), text, push);
+    (counts, flow)
+}
+
+/// The same behind other text, which left the filter in this state; gives the state behind `text`.
+fn pour_on(
+    filter: Filter,
+    text: &str,
+    push: &mut dyn FnMut(&str) -> ControlFlow<()>,
+) -> (Counts, Filter, ControlFlow<()>) {
+    let mut pour = Pour { text, push, counts: Counts::default(), emitted: 0, settled: 0, filter };
     let flow = pour.run();
-    (pour.counts, flow)
+    (pour.counts, pour.filter, flow)
 }
 
 struct Pour<'t, 'p> {
@@ -124,7 +131,7 @@ impl Pour<'_, '_> {
                 self.keep(anchor + 1)?;
             }
         }
-        self.settled = self.text.len();
+        self.stay(self.text.len());
         self.emit(self.settled)
     }
 

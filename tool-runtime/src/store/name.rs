@@ -1,6 +1,6 @@
 //! Artifact ids: `{slug}_{unix_ts}_{sha256[..12]}.txt`, made and recognised. No file is opened here.
 
-use crate::artifact::ArtifactMeta;
+use crate::{artifact::ArtifactMeta, policy::Trust};
 
 /// Bytes of a tool's name that an id keeps.
 const SLUG_BYTES: usize = 48;
@@ -26,6 +26,14 @@ pub(super) enum Kind {
     Json,
 }
 
+impl Name<'_> {
+    /// What an id alone tells. The text counts as external, and belongs to no session.
+    pub(super) fn meta(self) -> ArtifactMeta {
+        ArtifactMeta { media_type: self.kind.media_type().into(), ..ArtifactMeta::text(self.slug, self.created) }
+            .with_trust(Trust::External)
+    }
+}
+
 impl Kind {
     pub(super) fn of(media_type: &str) -> Self {
         let essence = media_type.split(';').next().unwrap_or_default().trim();
@@ -44,7 +52,7 @@ impl Kind {
     }
 
     /// The media type where nothing but the id is known.
-    pub(super) fn media_type(self) -> &'static str {
+    fn media_type(self) -> &'static str {
         match self {
             Self::Text => "text/plain; charset=utf-8",
             Self::Json => "application/json",

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeSet, ops::ControlFlow};
 
 use crate::{
     artifact::ArtifactRef,
-    cut::{self, Ends},
+    cut::{self, Style},
     json::{Edit, Fault, Push, Role},
 };
 
@@ -27,11 +27,12 @@ pub(super) fn shorten(
     pour: Pour<'_>,
     limit: usize,
     field_limit: usize,
+    style: Style,
     artifact: Option<&ArtifactRef>,
 ) -> Option<Shortened> {
     let mut taken = BTreeSet::new();
     let mut object = gather(pour, limit, &mut |role, text| match role {
-        Role::Value => shorten_string(text, field_limit),
+        Role::Value => shorten_string(text, field_limit, style),
         Role::Key { top } => {
             taken.extend(top.then(|| underscores(text)).flatten());
             Cow::Borrowed(text)
@@ -41,7 +42,7 @@ pub(super) fn shorten(
         // Only now is it known which names are free.
         let mut free = (1..).filter(|underscores| !taken.contains(underscores));
         object = gather(pour, limit, &mut |role, text| match role {
-            Role::Value => shorten_string(text, field_limit),
+            Role::Value => shorten_string(text, field_limit, style),
             Role::Key { top: true } if text == KEY => {
                 Cow::Owned(format!("{KEY}{}", "_".repeat(free.next().unwrap_or_default())))
             }
@@ -60,12 +61,12 @@ fn underscores(key: &str) -> Option<usize> {
     rest.bytes().all(|byte| byte == b'_').then_some(rest.len())
 }
 
-fn shorten_string(text: &str, field_limit: usize) -> Cow<'_, str> {
+fn shorten_string(text: &str, field_limit: usize, style: Style) -> Cow<'_, str> {
     if text.len() <= field_limit {
         return Cow::Borrowed(text);
     }
     match cut::count(text) {
-        chars if chars > field_limit => Cow::Owned(cut::cut(text, chars, field_limit, Ends::HeadTail)),
+        chars if chars > field_limit => Cow::Owned(cut::cut(text, chars, field_limit, style)),
         _ => Cow::Borrowed(text),
     }
 }

@@ -2,7 +2,9 @@
 
 mod fields;
 mod fit;
+mod probe;
 mod saver;
+mod structure;
 mod window;
 
 use std::{
@@ -14,13 +16,15 @@ use std::{
 use crate::{
     artifact::{ArtifactMeta, ArtifactRef, ArtifactStore, Saved, StoreReason},
     header::{Header, Pointer},
-    policy::TruncationStrategy,
+    policy::{Snap, TruncationStrategy},
 };
 
 #[allow(unused_imports, reason = "for the executor, which keeps whole results")]
 pub(crate) use fit::save;
-pub(crate) use fit::{Fitted, Material, Unfit, fit};
+pub(crate) use fit::{Bounds, Fitted, Material, Unfit, fit};
+pub(crate) use probe::largest;
 pub(crate) use saver::{Opened, Saving};
+pub(crate) use window::Window;
 
 /// How [`truncate_result`] cuts, and where it keeps the whole.
 #[derive(Clone, Copy)]
@@ -28,6 +32,7 @@ pub(crate) use saver::{Opened, Saving};
 pub struct TruncateOptions<'a> {
     max_size: usize,
     strategy: TruncationStrategy,
+    snap: Snap,
     field_limit: Option<usize>,
     tool_name: &'a str,
     store: Option<&'a dyn ArtifactStore>,
@@ -35,15 +40,36 @@ pub struct TruncateOptions<'a> {
 
 impl<'a> TruncateOptions<'a> {
     /// At most `max_size` characters (Unicode scalar values) of content, cut marker included; the header comes on
-    /// top. With 0, nothing is shown but the header. Defaults: [`TruncationStrategy::HeadTail`], the tool name
-    /// `tool`, no store.
+    /// top. With 0, nothing is shown but the header. Defaults: [`TruncationStrategy::HeadTail`], [`Snap::Chars`], the
+    /// tool name `tool`, no store.
     pub fn new(max_size: usize) -> Self {
-        Self { max_size, strategy: TruncationStrategy::default(), field_limit: None, tool_name: "tool", store: None }
+        Self {
+            max_size,
+            strategy: TruncationStrategy::default(),
+            snap: Snap::default(),
+            field_limit: None,
+            tool_name: "tool",
+            store: None,
+        }
     }
 
     /// Which part is shown.
     pub fn strategy(self, strategy: TruncationStrategy) -> Self {
         Self { strategy, ..self }
+    }
+
+    /// Where the cut may fall. Anything but [`Snap::Chars`] may show less than `max_size` characters.
+    ///
+    /// ```
+    /// use tool_runtime::{Snap, TruncateOptions, truncate_result};
+    ///
+    /// let log = "compiling a\n".repeat(90) + "done\n";
+    /// let result = truncate_result(&log, &TruncateOptions::new(70).snap(Snap::Lines));
+    ///
+    /// assert_eq!(result.content, "compiling a\n... (truncated 1015 chars) ...\ncompiling a\ndone\n");
+    /// ```
+    pub fn snap(self, snap: Snap) -> Self {
+        Self { snap, ..self }
     }
 
     /// For [`TruncationStrategy::Fields`]: characters that a string inside the object may have; `max_size` by default.
@@ -67,6 +93,7 @@ impl fmt::Debug for TruncateOptions<'_> {
         f.debug_struct("TruncateOptions")
             .field("max_size", &self.max_size)
             .field("strategy", &self.strategy)
+            .field("snap", &self.snap)
             .field("field_limit", &self.field_limit)
             .field("tool_name", &self.tool_name)
             .field("store", &self.store.is_some())
@@ -126,7 +153,8 @@ impl fmt::Display for TruncatedResult {
 /// Cuts `text` to the limit, and saves the whole of it if there is a store. Text within the limit stays as it is.
 ///
 /// [`TruncationStrategy::Fields`] reads the text as JSON; text that is no JSON object is cut like
-/// [`TruncationStrategy::HeadTail`]. A store that fails costs the pointer, not the result: the header gives the
+/// [`TruncationStrategy::HeadTail`]. [`TruncationStrategy::Structure`] does so too, and what it shows is JSON
+/// at every limit but 0. A store that fails costs the pointer, not the result: the header gives the
 /// reason. Takes one pass over the text, and beside the content no memory that grows with it.
 ///
 /// ```
@@ -145,8 +173,10 @@ impl fmt::Display for TruncatedResult {
 /// ```
 #[must_use]
 pub fn truncate_result(text: &str, options: &TruncateOptions<'_>) -> TruncatedResult {
-    let TruncateOptions { max_size, strategy, field_limit, tool_name, store } = *options;
-    let material = Material::of_text(text, max_size, strategy);
+    let TruncateOptions { max_size, strategy, snap, field_limit, tool_name, store } = *options;
+    let limit = Some(max_size);
+    let bounds = Bounds { limit, tokens: None, strategy: Some(strategy), field_limit, snap, may_point: true };
+    let material = Material::of_text(text, &bounds);
     let mut open = || {
         let Some(store) = store else { return Opened::NoStore };
         let meta = match material {
@@ -159,10 +189,10 @@ pub fn truncate_result(text: &str, options: &TruncateOptions<'_>) -> TruncatedRe
         }
     };
     let mut saving = Saving { open: &mut open, inline_bytes: None };
-    let fitted = fit(&material, Some(max_size), Some(strategy), field_limit, true, &mut saving);
+    let fitted = fit(&material, &bounds, &mut saving);
     // Text in memory can't fail to be read, and nothing here asks for another thread; were it otherwise, the
     // result would still obey the limit.
-    let fitted = fitted.unwrap_or_else(|_| Fitted::cut(text, max_size));
+    let fitted = fitted.unwrap_or_else(|_| Fitted::cut(text, &bounds));
     if let Saved::No(reason) = fitted.saved {
         tracing::warn!(tool = tool_name, %reason, "the full result was not saved");
     }

@@ -125,7 +125,7 @@ fn chars(text: &str) -> usize {
 }
 
 fn strategy_named(name: &str) -> TruncationStrategy {
-    [TruncationStrategy::HeadTail, TruncationStrategy::Head, TruncationStrategy::Fields]
+    [TruncationStrategy::HeadTail, TruncationStrategy::Head, TruncationStrategy::Fields, TruncationStrategy::Structure]
         .into_iter()
         .find(|strategy| strategy.name() == name)
         .unwrap()
@@ -162,9 +162,7 @@ fn every_row_of_the_conformance_table() {
 }
 
 /// Rows of `truncate.json` that are about something else than this stage.
-const ELSEWHERE: [(&str, &str); 9] = [
-    ("trunc-combining-boundary", "grapheme-safe cutting is a later option"),
-    ("trunc-crlf-boundary", "grapheme-safe cutting is a later option"),
+const ELSEWHERE: [(&str, &str); 7] = [
     ("trunc-marker-across-cut", "the fence"),
     ("trunc-marker-forged-by-join", "the fence"),
     ("trunc-total-budget", "the whole message"),
@@ -195,6 +193,14 @@ fn every_row_of_the_truncation_table_in_reach() {
         };
         let broken = Shelf::broken(Broken::Create);
         let mut options = TruncateOptions::new(limit);
+        if input["option"] == "grapheme_safe" {
+            #[cfg(feature = "graphemes")]
+            {
+                options = options.snap(Snap::Graphemes);
+            }
+            #[cfg(not(feature = "graphemes"))]
+            continue;
+        }
         if input["store"] == "fails" {
             options = options.store(&broken);
         }
@@ -210,6 +216,11 @@ fn every_row_of_the_truncation_table_in_reach() {
                     format!("[Truncated: {} chars -> {} chars]", chars(&text), chars(&result.content)),
                 ),
                 "header_says" => assert!(result.to_string().contains(expected.as_str().unwrap()), "{id}"),
+                "no_orphan_combining_after_cut" => assert!(!result.content.contains("\n\u{301}"), "{id}"),
+                "no_split_crlf" => {
+                    let (head, tail) = result.content.split_once("\n... (truncated ").unwrap();
+                    assert!(!head.ends_with('\r') && !tail.contains("...\n\n"), "{id}");
+                }
                 "no_panic" | "valid_utf8" | "tool_call_ok" | "note" => {}
                 other => panic!("{id} expects {other}"),
             }
@@ -260,7 +271,11 @@ fn fit_json<T: Serialize>(
     let mut open = || shelf.opened();
     let mut saving = Saving { open: &mut open, inline_bytes: None };
     let pour = |push: Push<'_>, edit: Option<Edit<'_>>| pour_json(value, push, edit);
-    fit(&Material::Json(&pour), Some(limit), strategy, field_limit, true, &mut saving)
+    fit(&Material::Json(&pour), &bounds(Some(limit), strategy, field_limit), &mut saving)
+}
+
+fn bounds(limit: Option<usize>, strategy: Option<TruncationStrategy>, field_limit: Option<usize>) -> Bounds {
+    Bounds { limit, strategy, field_limit, may_point: true, ..Bounds::default() }
 }
 
 fn fit_pieces(
@@ -272,7 +287,7 @@ fn fit_pieces(
     let mut open = || shelf.opened();
     let mut saving = Saving { open: &mut open, inline_bytes };
     let pour = pour_pieces(pieces);
-    fit(&Material::Text(&pour), limit, None, None, true, &mut saving)
+    fit(&Material::Text(&pour), &bounds(limit, None, None), &mut saving)
 }
 
 fn pour_pieces<'t>(pieces: &'t [&'t str]) -> impl Fn(Push<'_>) -> Result<(), Fault> {
@@ -328,7 +343,7 @@ proptest! {
         let mut open = || if may_point { shelf.opened() } else { Opened::NoStore };
         let mut saving = Saving { open: &mut open, inline_bytes: None };
         let pour = |push: Push<'_>, edit: Option<Edit<'_>>| pour_json(&value, push, edit);
-        let fitted = fit(&Material::Json(&pour), Some(limit), None, Some(field_limit), true, &mut saving).unwrap();
+        let fitted = fit(&Material::Json(&pour), &bounds(Some(limit), None, Some(field_limit)), &mut saving).unwrap();
         let content = fitted.content.unwrap();
         prop_assert!(chars(&content) <= limit);
         prop_assert_eq!(chars(&content), fitted.shown);
@@ -450,7 +465,7 @@ fn text_that_breaks_off_leaves_nothing_behind() {
         Err(Fault::Failed("no more".into()))
     };
     let material = Material::Text(&pour);
-    assert!(matches!(fit(&material, Some(3), None, None, true, &mut saving), Err(Unfit::Fault(Fault::Failed(_)))));
+    assert!(matches!(fit(&material, &bounds(Some(3), None, None), &mut saving), Err(Unfit::Fault(Fault::Failed(_)))));
     assert!(matches!(save(&material, &mut saving), Err(Unfit::Fault(Fault::Failed(_)))));
     assert_eq!(shelf.counts(), (2, 2, 0));
 }
@@ -466,7 +481,7 @@ fn too_much_for_this_thread_is_started_again_elsewhere() {
         let mut open = || shelf.opened();
         let mut saving = Saving { open: &mut open, inline_bytes: Some(inline_bytes) };
         let whole = Material::Whole(&text);
-        assert!(matches!(fit(&whole, Some(150), None, None, true, &mut saving), Err(Unfit::NeedsThread)));
+        assert!(matches!(fit(&whole, &bounds(Some(150), None, None), &mut saving), Err(Unfit::NeedsThread)));
         assert!(matches!(save(&whole, &mut saving), Err(Unfit::NeedsThread)));
     }
     let (opened, aborted, kept) = shelf.counts();
@@ -477,9 +492,9 @@ fn too_much_for_this_thread_is_started_again_elsewhere() {
     assert!(fit_pieces(&pieces, None, Some(0), &shelf).is_ok());
 
     let mut saving = Saving { open: &mut || Opened::NeedsThread, inline_bytes: None };
-    assert!(matches!(fit(&Material::Whole(&text), Some(9), None, None, true, &mut saving), Err(Unfit::NeedsThread)));
+    assert!(matches!(fit(&Material::Whole(&text), &bounds(Some(9), None, None), &mut saving), Err(Unfit::NeedsThread)));
     let mut saving = Saving { open: &mut || Opened::NoStore, inline_bytes: Some(0) };
-    assert_eq!(fit(&Material::Whole(&text), Some(9), None, None, true, &mut saving).unwrap().saved, Saved::Never);
+    assert_eq!(fit(&Material::Whole(&text), &bounds(Some(9), None, None), &mut saving).unwrap().saved, Saved::Never);
 }
 
 #[test]
@@ -524,7 +539,7 @@ fn fields_are_for_objects() {
         let pieces = pieces_of(&text, &[3, 7, 100]);
         let pour = pour_pieces(&pieces);
         let streamed =
-            fit(&Material::Text(&pour), Some(150), Some(TruncationStrategy::Fields), Some(40), true, &mut saving);
+            fit(&Material::Text(&pour), &bounds(Some(150), Some(TruncationStrategy::Fields), Some(40)), &mut saving);
         assert_eq!(streamed.unwrap().content.as_ref(), Some(&whole.content));
     }
     for no_json in [format!("{{{long}"), format!("{{\"a\":\"{long}\"}} tail"), long.clone()] {
@@ -583,6 +598,118 @@ fn without_a_limit_nothing_is_cut() {
     let fitted = fit_pieces(&[&text, &text], None, None, &Shelf::broken(Broken::Create)).unwrap();
     assert_eq!((fitted.original, fitted.truncated, fitted.content.unwrap().len()), (200_000, false, 200_000));
     let mut saving = Saving { open: &mut || Opened::NeedsThread, inline_bytes: None };
-    let fitted = fit(&Material::Whole(&text), None, None, None, true, &mut saving).unwrap();
+    let fitted = fit(&Material::Whole(&text), &Bounds::default(), &mut saving).unwrap();
     assert_eq!((fitted.content, fitted.original), (None, 100_000), "not even copied");
+}
+
+/// T08, through the public function.
+#[test]
+fn structure_is_json_below_its_header() {
+    let value = json!({"fields": ["id", "txt"], "rows": [{"id": 1, "txt": "z".repeat(60_000)}]});
+    let text = serde_json::to_string_pretty(&value).unwrap();
+    let shelf = Shelf::default();
+    for limit in [50_000, 200, 40, 30, 5, 1] {
+        let options = TruncateOptions::new(limit).strategy(TruncationStrategy::Structure).store(&shelf);
+        let display = truncate_result(&text, &options).to_string();
+        let (header, body) = display.split_once('\n').unwrap();
+        let shown: Value = serde_json::from_str(body).unwrap();
+        assert!(chars(body) <= limit, "{display}");
+        let there = format!("[Truncated: {} chars -> {} chars | full output: ", chars(&text), chars(body));
+        assert!(header.starts_with(&there), "{header}");
+        if limit >= 40 {
+            assert!(shown["fields"] != Value::Null && shown["rows"] != Value::Null, "{display}");
+        }
+        if limit >= 30 {
+            assert!(shown["_missing"].is_u64(), "{display}");
+        }
+    }
+    // A typed value and a stream of text give the same.
+    let options = TruncateOptions::new(200).strategy(TruncationStrategy::Structure);
+    let content = truncate_result(&text, &options).content;
+    let fitted = fit_json(&value, 200, Some(TruncationStrategy::Structure), None, &shelf).unwrap();
+    assert_eq!((fitted.content.as_ref(), fitted.strategy), (Some(&content), Some(TruncationStrategy::Structure)));
+    assert_eq!(fitted.shown, chars(&content));
+    let mut open = || shelf.opened();
+    let mut saving = Saving { open: &mut open, inline_bytes: None };
+    let pieces = pieces_of(&text, &[3, 7, 100, 5_000]);
+    let pour = pour_pieces(&pieces);
+    let bounds = bounds(Some(200), Some(TruncationStrategy::Structure), None);
+    assert_eq!(fit(&Material::Text(&pour), &bounds, &mut saving).unwrap().content, Some(content));
+}
+
+#[test]
+fn what_is_no_document_has_no_structure() {
+    let long = "x".repeat(500);
+    for text in [format!("{{{long}"), long.clone(), "1".repeat(500), format!("[{long}]")] {
+        let options = TruncateOptions::new(100);
+        let result = truncate_result(&text, &options.strategy(TruncationStrategy::Structure));
+        assert_eq!(result.content, truncate_result(&text, &options).content);
+    }
+    // Blanks alone made it too long: nothing is missing, and the header says what was done.
+    let pretty = format!("{{{}\"a\": 1}}", " ".repeat(500));
+    let result = truncate_result(&pretty, &TruncateOptions::new(100).strategy(TruncationStrategy::Structure));
+    assert_eq!(result.to_string(), "[Truncated: 508 chars -> 7 chars]\n{\"a\":1}");
+}
+
+/// T03: an escape, a pair and a family stay whole.
+#[test]
+#[cfg(feature = "graphemes")]
+fn no_family_is_split_inside_a_document() {
+    let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}";
+    let value = json!({"title": "t", "body": family.repeat(2_000)});
+    for strategy in [None, Some(TruncationStrategy::Fields), Some(TruncationStrategy::Structure)] {
+        for limit in 200..=260 {
+            let bounds = Bounds {
+                limit: Some(limit),
+                strategy,
+                field_limit: Some(limit / 2),
+                snap: Snap::Graphemes,
+                ..Bounds::default()
+            };
+            let mut saving = Saving { open: &mut || Opened::NoStore, inline_bytes: None };
+            let pour = |push: Push<'_>, edit: Option<Edit<'_>>| pour_json(&value, push, edit);
+            let content = fit(&Material::Json(&pour), &bounds, &mut saving).unwrap().content.unwrap();
+            assert!(chars(&content) <= limit);
+            let shown: Value = serde_json::from_str(&content).unwrap();
+            let body = shown["body"].as_str().unwrap().replace(family, "");
+            assert!(!body.contains(['\u{1F468}', '\u{200D}', '\u{1F469}', '\u{1F467}']), "{content}");
+        }
+    }
+}
+
+#[test]
+fn a_limit_in_tokens_holds_for_every_strategy() {
+    let value = json!({"text": "word ".repeat(400), "rows": (0..300).collect::<Vec<_>>(), "é": "漢".repeat(300)});
+    let text = value.to_string();
+    for strategy in [
+        None,
+        Some(TruncationStrategy::Head),
+        Some(TruncationStrategy::HeadTail),
+        Some(TruncationStrategy::Fields),
+        Some(TruncationStrategy::Structure),
+    ] {
+        for most in [1, 20, 77, 300, 1_000, 100_000] {
+            let shelf = Shelf::default();
+            let mut open = || shelf.opened();
+            let mut saving = Saving { open: &mut open, inline_bytes: None };
+            let pour = |push: Push<'_>, edit: Option<Edit<'_>>| pour_json(&value, push, edit);
+            let bounds = Bounds { tokens: Some(most), strategy, field_limit: Some(60), ..Bounds::default() };
+            let fitted = fit(&Material::Json(&pour), &bounds, &mut saving).unwrap();
+            let content = fitted.content.unwrap();
+            assert_eq!(fitted.shown, chars(&content));
+            let fits = crate::tokens::count(&text) <= most;
+            assert_eq!((fitted.truncated, content == text), (!fits, fits), "{strategy:?} {most}");
+            assert_eq!(shelf.texts(), if fits { vec![] } else { vec![text.clone()] });
+            assert!(crate::tokens::count(&content) <= most, "{strategy:?} {most} {content}");
+            // Text in memory and text that streams by give the same.
+            let pieces = pieces_of(&text, &[3, 100, 900]);
+            let pour = pour_pieces(&pieces);
+            let strategy = strategy.unwrap_or(TruncationStrategy::Fields);
+            let bounds = Bounds { strategy: Some(strategy), ..bounds };
+            let streamed = fit(&Material::Text(&pour), &bounds, &mut saving).unwrap();
+            assert_eq!(streamed.content.as_ref(), Some(&content));
+            let whole = fit(&Material::Whole(&text), &bounds, &mut saving).unwrap();
+            assert_eq!(whole.content.as_ref(), Some(&content).filter(|_| !fits));
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use tool_runtime::tool;
 
 /// Adds.
-#[tool(truncation = structure)]
+#[tool(truncation = summarise)]
 fn add(a: i64, b: i64) -> i64 {
     a + b
 }

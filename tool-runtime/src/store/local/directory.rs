@@ -175,8 +175,7 @@ impl Directory {
             if let Ok(name) = entry.file_name().to_str() {
                 // Some file systems do not tell the kind; then it is asked for where it matters.
                 let may_be_file = matches!(entry.file_type(), FileType::RegularFile | FileType::Unknown);
-                let may_be_directory = matches!(entry.file_type(), FileType::Directory | FileType::Unknown);
-                entries.push(Entry { name: name.to_owned(), may_be_file, may_be_directory });
+                entries.push(Entry { name: name.to_owned(), may_be_file });
             }
         }
         Ok(entries)
@@ -186,7 +185,6 @@ impl Directory {
 pub(super) struct Entry {
     pub(super) name: String,
     pub(super) may_be_file: bool,
-    pub(super) may_be_directory: bool,
 }
 
 /// What the system says of a directory, as a reason. A missing parent, a link or a file in its place all

@@ -189,6 +189,11 @@ impl ArtifactStore for LocalStore {
         self.home.create(self.limits, meta)
     }
 
+    fn create_up_to(&self, meta: &ArtifactMeta, max_bytes: u64) -> Result<Box<dyn ArtifactWriter>, StoreError> {
+        let artifact_bytes = self.limits.artifact_bytes.max(max_bytes);
+        self.home.create(Limits { artifact_bytes, ..self.limits }, meta)
+    }
+
     /// Takes an id, or the path that a save gave.
     fn read(&self, id: &str, range: Range<u64>) -> Result<Artifact, StoreError> {
         self.home.read(id, range)

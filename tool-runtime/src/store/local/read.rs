@@ -10,10 +10,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use super::{
-    directory::Directory,
-    sidecar::{self, Sidecar},
-};
+use super::{directory::Directory, sidecar::Sidecar};
 use crate::{
     artifact::{Artifact, ArtifactEntry, StoreError, StoreReason},
     store::{
@@ -86,7 +83,7 @@ impl Reader {
         let file = self.directory.open_file(id)?;
         let known = Sidecar::load(&self.directory, id);
         let (sha256, size, bytes) = self.verify(id, name, &file, known.as_ref(), range)?;
-        let meta = known.map_or_else(|| sidecar::meta_of(name), |known| known.meta);
+        let meta = known.map_or_else(|| name.meta(), |known| known.meta);
         Ok(Artifact::new(meta, size, sha256, bytes))
     }
 
@@ -104,8 +101,7 @@ impl Reader {
         for entry in self.directory.entries()? {
             let Some(name) = name::parse(&entry.name).filter(|_| entry.may_be_file) else { continue };
             let Ok(file) = self.directory.open_file(&entry.name) else { continue };
-            let meta = Sidecar::load(&self.directory, &entry.name)
-                .map_or_else(|| sidecar::meta_of(name), |sidecar| sidecar.meta);
+            let meta = Sidecar::load(&self.directory, &entry.name).map_or_else(|| name.meta(), |sidecar| sidecar.meta);
             let size = file.metadata()?.len();
             list.push(ArtifactEntry::new(entry.name, meta, size));
         }

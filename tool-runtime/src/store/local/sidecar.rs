@@ -5,11 +5,7 @@ use std::os::unix::fs::FileExt;
 use serde_json::{Map, Value, json};
 
 use super::directory::Directory;
-use crate::{
-    artifact::ArtifactMeta,
-    policy::Trust,
-    store::name::{self, Name},
-};
+use crate::{artifact::ArtifactMeta, policy::Trust, store::name};
 
 /// Rises when the meaning of a field changes; a sidecar of another format counts as unreadable.
 const FORMAT: u64 = 1;
@@ -88,12 +84,6 @@ fn trust(fields: &Map<String, Value>) -> Option<Trust> {
         "external" => Some(Trust::External),
         _ => None,
     }
-}
-
-/// What an id alone tells. The text counts as external, and belongs to no session.
-pub(super) fn meta_of(name: Name<'_>) -> ArtifactMeta {
-    ArtifactMeta { media_type: name.kind.media_type().into(), ..ArtifactMeta::text(name.slug, name.created) }
-        .with_trust(Trust::External)
 }
 
 #[cfg(test)]

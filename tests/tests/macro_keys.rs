@@ -1,0 +1,67 @@
+//! What the keys of `#[tool(..)]` that say how a tool is run do.
+#![allow(missing_docs, clippy::unwrap_used, clippy::unused_async)]
+
+use std::{future::Future, thread, time::Duration};
+
+use tool_runtime::{Approval, ApprovalRequest, Approver, RegisteredTool, Registry, Status, ToolCall, tool, tools};
+
+fn registry(tools: impl IntoIterator<Item = RegisteredTool>) -> Registry {
+    Registry::builder().tools(tools).without_store().build().unwrap()
+}
+
+fn call(name: &str) -> ToolCall {
+    ToolCall::new("call_1", name, "{}")
+}
+
+#[tool(timeout = "20ms")]
+async fn slow() {
+    tokio::time::sleep(Duration::from_secs(60)).await;
+}
+
+#[tool(timeout = "20 ms", blocking)]
+fn blocks() -> String {
+    thread::sleep(Duration::from_millis(200));
+    "late".to_owned()
+}
+
+#[tool(blocking)]
+fn elsewhere() -> String {
+    format!("{:?}", thread::current().id())
+}
+
+#[tokio::test]
+async fn a_timeout_stops_what_can_be_stopped() {
+    let registry = registry(tools![slow, blocks, elsewhere]);
+    let outcome = registry.call(call("slow")).await;
+    assert_eq!(outcome.status(), Status::TimedOut);
+    assert!(outcome.model_text().contains("0.02 s"), "{}", outcome.model_text());
+    assert!(!outcome.receipt().still_running);
+    let outcome = registry.call(call("blocks")).await;
+    assert_eq!(outcome.status(), Status::TimedOut);
+    assert!(outcome.receipt().still_running);
+    let here = format!("{:?}", thread::current().id());
+    assert_ne!(registry.call(call("elsewhere")).await.model_text(), here);
+}
+
+#[tool(approval, destructive)]
+fn wipe() -> &'static str {
+    "wiped"
+}
+
+struct Answer(Approval);
+
+impl Approver for Answer {
+    fn approve(&self, _request: ApprovalRequest) -> impl Future<Output = Approval> + Send {
+        std::future::ready(self.0.clone())
+    }
+}
+
+#[test]
+fn a_tool_with_approval_asks_first() {
+    let error = Registry::builder().tools(tools![wipe]).without_store().build().unwrap_err();
+    assert!(error.is_missing_approver());
+    for (answer, status) in [(Approval::Yes, Status::Ok), (Approval::No("not today".into()), Status::Blocked)] {
+        let registry = Registry::builder().tools(tools![wipe]).approver(Answer(answer)).without_store();
+        assert_eq!(registry.build().unwrap().call_blocking(call("wipe")).status(), status);
+    }
+}

@@ -1,0 +1,225 @@
+//! A `#[tool] impl` block: its tools, and everything else in it unread.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{
+    Attribute, GenericParam, Ident, ImplItem, ItemImpl, Lifetime, LitStr, Meta, Result, Signature, Token, Type,
+    Visibility,
+    parse::{ParseStream, Parser},
+    visit::Visit,
+};
+
+use crate::{
+    attr::{self, Attr, BlockAttr},
+    errors::Errors,
+    func::{self, Func},
+    home::{self, Owner},
+    passing, valid,
+};
+
+pub(crate) struct Block {
+    /// Without its items.
+    item: ItemImpl,
+    members: Vec<TokenStream>,
+    pub(crate) tools: Vec<BlockTool>,
+    pub(crate) home: home::Home,
+}
+
+/// One function of the block that is a tool.
+pub(crate) struct BlockTool {
+    pub(crate) attr: Attr,
+    /// As it reads outside the block, where `Self` is something else.
+    pub(crate) func: Func,
+    pub(crate) cfgs: Vec<Attribute>,
+}
+
+/// Whether the item is an `impl` block.
+pub(crate) fn is_block(item: &TokenStream) -> bool {
+    let is_impl = |input: ParseStream<'_>| {
+        input.call(Attribute::parse_outer)?;
+        input.parse::<Option<Token![unsafe]>>()?;
+        let is_impl = input.peek(Token![impl]);
+        input.parse::<TokenStream>()?;
+        Ok(is_impl)
+    };
+    is_impl.parse2(item.clone()).unwrap_or(false)
+}
+
+/// Nothing where the block can't be read; `errors` knows.
+pub(crate) fn parse(attr: &BlockAttr, item: &TokenStream, errors: &mut Errors) -> Option<Block> {
+    let mut header: Vec<TokenTree> = item.clone().into_iter().collect();
+    let inside = match header.pop() {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => group.stream(),
+        other => {
+            errors
+                .push(other, "this is no `impl` block that can be read; put `#[tool]` on its functions' own wrappers");
+            return None;
+        }
+    };
+    let header: TokenStream = header.into_iter().collect();
+    let parsed = syn::parse2::<ItemImpl>(quote!(#header {})).and_then(|mut item| {
+        let mut members = Vec::new();
+        let split = |input: ParseStream<'_>| {
+            item.attrs.extend(input.call(Attribute::parse_inner)?);
+            while !input.is_empty() {
+                members.push(member(input)?);
+            }
+            Ok(())
+        };
+        split.parse2(inside)?;
+        Ok((item, members))
+    });
+    let (item, members) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            errors.add(error);
+            return None;
+        }
+    };
+    let associated: Vec<Ident> = members.iter().filter_map(|member| member.associated.clone()).collect();
+    let owner = Owner {
+        generics: item.generics.clone(),
+        name: name_of(&item.self_ty),
+        ty: (*item.self_ty).clone(),
+        of_trait: item.trait_.as_ref().map(|(path, _)| path.clone()),
+    };
+    let mut block = Block { item, members: Vec::new(), tools: Vec::new(), home: home::Home::Free };
+    for member in members {
+        block.take(attr, &owner, &associated, member, errors);
+    }
+    lifetimes(&owner, errors);
+    if block.tools.is_empty() && errors.is_empty() {
+        errors.push(block.item.impl_token, "no function of this block is a tool; put `#[tool]` on those that are");
+    }
+    block.home = home::Home::Block(owner);
+    Some(block)
+}
+
+impl Block {
+    fn take(&mut self, block: &BlockAttr, owner: &Owner, associated: &[Ident], member: Member, errors: &mut Errors) {
+        let Member { mut attrs, rest, is_function, .. } = member;
+        for attr in &attrs {
+            let hides_tool = attr.path().is_ident("cfg_attr")
+                && attr.to_token_stream().to_string().split(|c: char| !c.is_alphanumeric()).any(|word| word == "tool");
+            if hides_tool {
+                errors.push(
+                    attr,
+                    "a block can't see a `#[tool]` inside `cfg_attr`, it is read before that is; put `cfg` on two \
+                     versions of the function",
+                );
+            }
+        }
+        let Some(at) = attrs.iter().position(|attr| func::is_tool(attr, block.rt.get())) else {
+            self.members.push(quote!(#(#attrs)* #rest));
+            return;
+        };
+        let mark = attrs.remove(at);
+        if !is_function {
+            errors.push(&mark, "`#[tool]` goes on a function, this item can't be called; remove it");
+            self.members.push(quote!(#(#attrs)* #rest));
+            return;
+        }
+        let original = quote!(#(#attrs)* #rest);
+        let Some(shown) = func::parse(&original, errors) else {
+            self.members.push(original);
+            return;
+        };
+        let args = match &mark.meta {
+            Meta::List(list) => list.tokens.clone(),
+            _ => TokenStream::new(),
+        };
+        let mut attr = attr::parse(home::without_self(owner, associated, args), errors);
+        attr.prefix = block.prefix.get().map(LitStr::value).unwrap_or_default();
+        valid::check(&attr, &shown, errors);
+        valid::check_method(&attr, &shown, errors);
+        self.members.push(shown.to_token_stream());
+        // Whatever is wrong has been said of the original.
+        let mut silent = Errors::default();
+        if let Some(func) = func::parse(&home::without_self(owner, associated, original), &mut silent) {
+            let cfgs = attrs.into_iter().filter(|attr| attr.path().is_ident("cfg")).collect();
+            self.tools.push(BlockTool { attr, func, cfgs });
+        }
+    }
+
+    /// The visibility of what the block gets: that of its tools.
+    pub(crate) fn vis(&self) -> Visibility {
+        let mut tools = self.tools.iter().map(|tool| &tool.func.vis);
+        let is_public = self.item.trait_.is_some() || tools.clone().any(|vis| matches!(vis, Visibility::Public(_)));
+        if is_public { syn::parse_quote!(pub) } else { tools.next().cloned().unwrap_or(Visibility::Inherited) }
+    }
+}
+
+/// The block as the user wrote it, without what only this macro reads.
+impl ToTokens for Block {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let printed = self.item.to_token_stream();
+        let mut printed: Vec<TokenTree> = printed.into_iter().collect();
+        if let Some(TokenTree::Group(group)) = printed.pop() {
+            let (inner, members) = (group.stream(), &self.members);
+            let mut replaced = proc_macro2::Group::new(Delimiter::Brace, quote!(#inner #(#members)*));
+            replaced.set_span(group.span());
+            tokens.extend(printed);
+            tokens.extend([TokenTree::Group(replaced)]);
+        }
+    }
+}
+
+/// One item of the block.
+struct Member {
+    attrs: Vec<Attribute>,
+    rest: TokenStream,
+    is_function: bool,
+    /// The name of an associated type.
+    associated: Option<Ident>,
+}
+
+fn member(input: ParseStream<'_>) -> Result<Member> {
+    let attrs = input.call(Attribute::parse_outer)?;
+    let ahead = input.fork();
+    ahead.parse::<Visibility>()?;
+    if ahead.parse::<Signature>().is_ok() && ahead.peek(syn::token::Brace) {
+        let (vis, signature, body): (Visibility, Signature, TokenTree) =
+            (input.parse()?, input.parse()?, input.parse()?);
+        return Ok(Member { attrs, rest: quote!(#vis #signature #body), is_function: true, associated: None });
+    }
+    let item: ImplItem = input.parse()?;
+    let associated = match &item {
+        ImplItem::Type(item) => Some(item.ident.clone()),
+        _ => None,
+    };
+    Ok(Member { attrs, rest: item.to_token_stream(), is_function: false, associated })
+}
+
+/// `Db` of `crate::Db<S>`.
+fn name_of(ty: &Type) -> String {
+    match passing::peeled(ty) {
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default(),
+        other => other.to_token_stream().to_string(),
+    }
+}
+
+fn lifetimes(owner: &Owner, errors: &mut Errors) {
+    const MESSAGE: &str = "the type of a block of tools can't borrow, the registry keeps the value as long as it likes; \
+                           hold owned data, or an `Arc`";
+    let named = owner.generics.params.iter().find_map(|param| match param {
+        GenericParam::Lifetime(param) => Some(param.lifetime.clone()),
+        _ => None,
+    });
+    if let Some(lifetime) = named {
+        errors.push(lifetime, MESSAGE);
+        return;
+    }
+    struct Borrows(Option<Lifetime>);
+    impl Visit<'_> for Borrows {
+        fn visit_lifetime(&mut self, lifetime: &Lifetime) {
+            if lifetime.ident != "static" {
+                self.0.get_or_insert_with(|| lifetime.clone());
+            }
+        }
+    }
+    let mut borrows = Borrows(None);
+    borrows.visit_type(&owner.ty);
+    if let Some(lifetime) = borrows.0 {
+        errors.push(lifetime, MESSAGE);
+    }
+}

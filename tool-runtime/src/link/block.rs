@@ -1,0 +1,60 @@
+//! Tools that are methods of one value.
+
+use std::sync::Arc;
+
+use super::MacroTool;
+use crate::tool::RegisteredTool;
+
+/// Gives the tools of a `#[tool] impl` block, bound to a value: `builder.tools(db.into_tools())`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tool_runtime::{IntoTools, Registry, ToolCall, tool};
+///
+/// struct Notes(Vec<String>);
+///
+/// #[tool]
+/// impl Notes {
+///     /// Reads one note.
+///     #[tool(read_only)]
+///     fn read_note(&self, index: usize) -> Option<String> {
+///         self.0.get(index).cloned()
+///     }
+/// }
+///
+/// # fn main() -> Result<(), tool_runtime::BuildError> {
+/// let notes = Arc::new(Notes(vec!["Buy milk.".to_owned()]));
+/// let registry = Registry::builder().tools(Arc::clone(&notes).into_tools()).build()?;
+/// let outcome = registry.call_blocking(ToolCall::new("1", "read_note", r#"{"index":0}"#));
+/// assert_eq!(outcome.model_text(), r#""Buy milk.""#);
+/// # Ok(())
+/// # }
+/// ```
+pub trait IntoTools {
+    /// The tools, in the order in which the block has them.
+    fn into_tools(self) -> Vec<RegisteredTool>;
+}
+
+/// A type with a `#[tool] impl` block that has no `into = name`. There can be one for each type.
+pub trait UnnamedToolBlock: Send + Sync + 'static {
+    /// The tables of its tools.
+    #[doc(hidden)]
+    fn __tool_tables() -> Vec<&'static MacroTool>;
+}
+
+impl<T: UnnamedToolBlock> IntoTools for T {
+    fn into_tools(self) -> Vec<RegisteredTool> {
+        Arc::new(self).into_tools()
+    }
+}
+
+impl<T: UnnamedToolBlock> IntoTools for Arc<T> {
+    fn into_tools(self) -> Vec<RegisteredTool> {
+        bind(self, T::__tool_tables())
+    }
+}
+
+/// Makes tools of the functions of a block.
+pub fn bind<T: Send + Sync + 'static>(this: Arc<T>, tables: Vec<&'static MacroTool>) -> Vec<RegisteredTool> {
+    tables.into_iter().map(|table| table.bind(this.clone())).collect()
+}
