@@ -23,9 +23,10 @@ const RUNTIME: &[&[&str]] = &[
 ];
 
 const MACROS: &[&[&str]] = &[
-    &["docs", "errors", "fallback", "home", "near", "passing"],
+    &["docs", "errors", "fallback", "home", "located", "near", "passing"],
     &["keys", "slot"],
-    &["attr", "field"],
+    &["attr", "garde"],
+    &["field"],
     &["state"],
     &["func"],
     &["checks", "valid"],

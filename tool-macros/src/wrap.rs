@@ -6,9 +6,10 @@ use syn::{Ident, spanned::Spanned};
 
 use crate::{
     attr::Attr,
-    checks::{self, located},
+    checks,
     func::{Func, Input, Param},
     home::Home,
+    located::located,
     passing::Passing,
 };
 

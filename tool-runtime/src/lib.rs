@@ -62,6 +62,18 @@ mod view;
 #[path = "private.rs"]
 pub mod __private;
 
+// Not for people. They stand here so that what rustc says of a tool's mistakes names nothing deeper.
+#[doc(hidden)]
+pub use {
+    fields::{Edit, Param, schema_of},
+    link::Need,
+    serde_json,
+    shape::{done, later, to_model_output},
+};
+
+#[cfg(feature = "garde")]
+pub use garde;
+
 pub use approve::{Approval, ApprovalRequest, Approver};
 pub use artifact::{
     Artifact, ArtifactEntry, ArtifactMeta, ArtifactRef, ArtifactStore, ArtifactWriter, StoreError, StoreReason,
@@ -71,9 +83,10 @@ pub use context::{CallContext, Progress};
 pub use dialect::{Dialect, Lint, LintLevel, Strict};
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use fence::wrap_if_external;
+pub use fields::{Borrowed, Bound, ParamSchema, ParamValue, ToolParam};
 pub use guard::{LoopGuard, LoopVerdict};
 pub use hook::{After, AfterCall, Before, BeforeCall, Hook};
-pub use link::{IntoTools, tool};
+pub use link::{IntoTools, ToolState, UnnamedToolBlock, tool};
 pub use notice::Notice;
 /// The crate of the backends that an [`ObjectStore`] can be given.
 #[cfg(feature = "object-store")]
@@ -89,6 +102,7 @@ pub use schemars;
 #[cfg(feature = "secrets")]
 pub use secrets::Secrets;
 pub use session::Session;
+pub use shape::ToolFailure;
 pub use sink::OutputSink;
 pub use spec::{Hints, LoopKey, ToolSpec};
 #[cfg(feature = "object-store")]

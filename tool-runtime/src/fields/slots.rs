@@ -47,8 +47,8 @@ impl<'a> Slots<'a> {
 mod tests {
     use super::{super::Param, *};
 
-    const NUMBER: Param<u8> = Param::new("");
-    const OPTIONAL: Param<Option<u8>> = Param::new("");
+    const NUMBER: Param<u8> = Param::new();
+    const OPTIONAL: Param<Option<u8>> = Param::new();
 
     #[test]
     fn every_misfit_is_noted_at_its_slot() {

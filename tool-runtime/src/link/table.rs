@@ -13,7 +13,7 @@ use crate::{
     context::{self, CallContext},
     fields::{Describe, Fields, Purpose, Slots},
     policy::{Keep, Limit, TruncationStrategy, Trust},
-    request::{Misfit, RawArguments},
+    request::{self, Misfit, RawArguments},
     schema,
     spec::{Hints, LoopKey, ToolSpec},
     tool::{Callable, Entry, Origin, RegisteredTool, Started},
@@ -51,6 +51,31 @@ pub enum Mode {
     Async,
 }
 
+/// A [`LoopKey`] in a `static`.
+#[derive(Clone, Copy, Debug)]
+pub enum Compared {
+    /// All arguments.
+    All,
+    /// These alone.
+    Only(&'static [&'static str]),
+    /// All but these.
+    Except(&'static [&'static str]),
+    /// What a function makes of them.
+    By(fn(&Value) -> Value),
+}
+
+impl Compared {
+    fn to_key(self) -> LoopKey {
+        let owned = |names: &'static [&'static str]| names.iter().copied().map(Cow::Borrowed).collect();
+        match self {
+            Self::All => LoopKey::All,
+            Self::Only(names) => LoopKey::Only(owned(names)),
+            Self::Except(names) => LoopKey::Except(owned(names)),
+            Self::By(function) => LoopKey::By(function),
+        }
+    }
+}
+
 /// Everything the macro knows of one function, in a `static`.
 #[derive(Clone, Copy)]
 pub struct MacroTool {
@@ -68,11 +93,13 @@ pub struct MacroTool {
     keep: Keep,
     trust: Trust,
     hints: Hints,
+    tokens: Option<usize>,
     timeout: Option<Duration>,
     blocking: bool,
     approval: bool,
     strict: bool,
     tags: &'static [&'static str],
+    loop_key: Compared,
     needs: &'static [Need],
     output: Option<OutputSchema>,
     /// The name of the method that gives the tools of its block, where the function needs a value.
@@ -118,11 +145,13 @@ impl MacroTool {
             keep: Keep::OnCut,
             trust: Trust::Trusted,
             hints: Hints { read_only: None, destructive: None, idempotent: None, open_world: None },
+            tokens: None,
             timeout: None,
             blocking: false,
             approval: false,
             strict: false,
             tags: &[],
+            loop_key: Compared::All,
             needs: &[],
             output: None,
             into: None,
@@ -213,6 +242,13 @@ impl MacroTool {
         self
     }
 
+    /// `max_result_tokens = ..`.
+    #[must_use]
+    pub const fn max_result_tokens(mut self, tokens: usize) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
     /// `timeout = ..`, in milliseconds.
     #[must_use]
     pub const fn timeout(mut self, millis: u64) -> Self {
@@ -245,6 +281,13 @@ impl MacroTool {
     #[must_use]
     pub const fn tags(mut self, tags: &'static [&'static str]) -> Self {
         self.tags = tags;
+        self
+    }
+
+    /// `loop_key(..)`.
+    #[must_use]
+    pub const fn loop_key(mut self, key: Compared) -> Self {
+        self.loop_key = key;
         self
     }
 
@@ -286,11 +329,11 @@ impl MacroTool {
         let place = self.place.to_string();
         let origin = if this.is::<()>() { Origin::Function(place, (self.key)()) } else { Origin::Line(place) };
         RegisteredTool(match fields.finish() {
-            Ok(schema) => Entry::Ready {
+            Ok((schema, limits)) => Entry::Ready {
                 spec: Arc::new(self.spec()),
                 schema: Arc::new(schema),
                 output_schema: self.output_schema().map(Arc::new),
-                callable: Arc::new(Function { table: self, this }),
+                callable: Arc::new(Function { table: self, this, limits }),
                 needs: self.needs.iter().filter_map(Need::of_registry).collect(),
                 origin,
             },
@@ -312,7 +355,7 @@ impl MacroTool {
                 Description::Docs(docs) => Cow::Owned(unindented(docs)),
             },
             limit: self.limit,
-            tokens: None,
+            tokens: self.tokens,
             strategy: self.strategy,
             snap: None,
             keep: self.keep,
@@ -323,7 +366,7 @@ impl MacroTool {
             approval: self.approval,
             strict: self.strict,
             tags: self.tags.iter().copied().map(Cow::Borrowed).collect(),
-            loop_key: LoopKey::All,
+            loop_key: self.loop_key.to_key(),
         }
     }
 }
@@ -344,11 +387,16 @@ fn unindented(docs: &str) -> String {
 struct Function {
     table: &'static MacroTool,
     this: This,
+    limits: Vec<request::Limit>,
 }
 
 impl Callable for Function {
     fn names(&self) -> Option<&'static [&'static [&'static str]]> {
         Some(self.table.names)
+    }
+
+    fn limits(&self) -> &[request::Limit] {
+        &self.limits
     }
 
     fn check(&self, args: RawArguments<'_>) -> Result<(), Vec<Misfit>> {
