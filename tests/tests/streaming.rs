@@ -119,12 +119,36 @@ fn fails(#[inject] ctx: &CallContext, #[inject] script: &Script) -> Result<Strea
     Err(io::Error::other("the source broke off"))
 }
 
+/// The same results at once.
+mod at_once {
+    use super::{Script, tool};
+
+    fn text(script: &Script) -> String {
+        String::from_utf8(script.pieces.concat()).unwrap()
+    }
+
+    #[tool(name = "trusted", max_result_size = 200)]
+    pub(super) fn trusted(#[inject] script: &Script) -> String {
+        text(script)
+    }
+
+    #[tool(name = "external", max_result_size = 200, external)]
+    pub(super) fn external(#[inject] script: &Script) -> String {
+        text(script)
+    }
+
+    #[tool(name = "asynchronous", max_result_size = 200)]
+    pub(super) fn asynchronous(#[inject] script: &Script) -> String {
+        text(script)
+    }
+}
+
 fn builder(script: Script) -> RegistryBuilder {
-    Registry::builder()
-        .tools(tools![trusted, external, asynchronous, keeps, viewed, brings, fails])
-        .state(script)
-        .deterministic(7)
-        .fence(FenceStyle::Plain)
+    settings(script).tools(tools![trusted, external, asynchronous, keeps, viewed, brings, fails])
+}
+
+fn settings(script: Script) -> RegistryBuilder {
+    Registry::builder().state(script).deterministic(7).fence(FenceStyle::Plain)
 }
 
 fn run(registry: &Registry, name: &str) -> Outcome {
@@ -194,6 +218,22 @@ fn a_limit_on_everything_holds_for_streams_too() {
             if outcome.receipt().truncated {
                 assert_eq!(stored(&store, &outcome), text.as_bytes());
             }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_turn_with_a_budget_shows_less_of_a_stream_that_it_keeps_whole() {
+    for length in [150, 20_000] {
+        let text = "word ".repeat(length / 5);
+        let store = MemoryStore::new(1 << 20);
+        let registry = builder(Script::of(&text)).store(store.clone()).turn_budget(700).build().unwrap();
+        let calls = ["trusted", "asynchronous", "keeps", "viewed", "trusted", "trusted"];
+        let calls = calls.iter().enumerate().map(|(id, name)| ToolCall::new(id.to_string(), *name, "{}"));
+        let outcomes = registry.call_all(calls.collect()).await;
+        assert!(outcomes.iter().map(|outcome| outcome.model_text().chars().count()).sum::<usize>() <= 700);
+        for outcome in outcomes.iter().filter(|outcome| outcome.receipt().truncated) {
+            assert_eq!(stored(&store, outcome), text.as_bytes(), "{}", outcome.tool_name());
         }
     }
 }
@@ -416,7 +456,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_cut_into_pieces_changes_what_comes_out(
+    fn what_comes_out_is_what_the_whole_text_gives_however_it_is_written(
         pieces in prop::collection::vec(
             prop::sample::select(vec![
                 "plain words ", "漢字。", "\n", "\r", "\r\n", "<", "/", "external_tool_result", ">", "&lt;", "\\u003c",
@@ -430,16 +470,18 @@ proptest! {
         redacted in any::<bool>(),
     ) {
         let text = pieces.concat().repeat(times);
-        let outcome = |script: Script| {
+        let outcome = |builder: RegistryBuilder| {
             let store = MemoryStore::new(100 << 20);
-            let builder = builder(script).store(store.clone());
+            let builder = builder.store(store.clone());
             let registry = if redacted { builder.redact(hide) } else { builder }.build().unwrap();
             let outcome = run(&registry, name);
             let bytes = outcome.artifact().map(|_| stored(&store, &outcome));
             (outcome.model_text().to_owned(), bytes)
         };
-        let (shown, bytes) = outcome(Script::of(&text));
-        prop_assert_eq!(outcome(Script::cut(text.as_bytes(), &lengths)), (shown.clone(), bytes.clone()));
+        let (shown, bytes) = outcome(builder(Script::of(&text)));
+        prop_assert_eq!(outcome(builder(Script::cut(text.as_bytes(), &lengths))), (shown.clone(), bytes.clone()));
+        let at_once = settings(Script::of(&text)).tools(tools![at_once::trusted, at_once::external, at_once::asynchronous]);
+        prop_assert_eq!(outcome(at_once), (shown.clone(), bytes.clone()));
         if name == "external" {
             prop_assert_eq!(shown.matches("<external_tool_result>").count(), 1);
             prop_assert_eq!(shown.matches("</external_tool_result>").count(), 1);

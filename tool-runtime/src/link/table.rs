@@ -357,6 +357,7 @@ impl MacroTool {
             strict: self.strict,
             tags: self.tags.iter().copied().map(Cow::Borrowed).collect(),
             loop_key: self.loop_key.to_key(),
+            reads_store: false,
         }
     }
 }

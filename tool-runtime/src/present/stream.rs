@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     artifact::{ArtifactRef, ArtifactWriter, StoreError, StoreReason},
+    contain::{self, Panicked},
     outcome::Receipt,
     resolve::Facing,
     stream::{Kept, Streamed, lock},
@@ -73,7 +74,8 @@ impl ArtifactWriter for Recorded {
 
     fn finish(self: Box<Self>, chars: usize) -> Result<ArtifactRef, StoreError> {
         let Self { writer, kept } = *self;
-        let saved = writer.finish(chars);
+        let saved = contain::call(|| writer.finish(chars))
+            .unwrap_or_else(|Panicked(_)| Err(StoreError::new(StoreReason::Failed)));
         *lock(&kept) = match &saved {
             Ok(artifact) => Kept::Saved(artifact.clone()),
             Err(error) => Kept::Refused(error.reason()),

@@ -170,12 +170,18 @@ mod tests {
         (out, stream.counts())
     }
 
+    /// Hostile texts, and characters beyond ASCII that end everything.
+    fn texts() -> impl Strategy<Value = String> {
+        let stops = prop::sample::select(vec!["。", "、", "，", "€", "🦀", "…"]).prop_map(str::to_owned);
+        prop::collection::vec(prop_oneof![2 => hostile(), 1 => stops], 1..6).prop_map(|texts| texts.concat())
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
         fn blocks_come_to_what_the_whole_comes_to(
-            text in prop::collection::vec(hostile(), 1..4).prop_map(|texts| texts.concat()),
+            text in texts(),
             lengths in prop::collection::vec(1_usize..40, 1..5),
             short in prop::sample::select(vec![0, 8, 4096]),
         ) {
@@ -185,7 +191,7 @@ mod tests {
 
         #[test]
         fn nothing_gets_through_where_a_block_is_broken_off(
-            text in prop::collection::vec(hostile(), 1..4).prop_map(|texts| texts.concat()),
+            text in texts(),
             lengths in prop::collection::vec(1_usize..40, 1..5),
             most in 0_usize..60,
         ) {
@@ -193,6 +199,27 @@ mod tests {
             let (again, counts) = sanitise::text(&out);
             prop_assert_eq!((again.as_str(), counts), (out.as_str(), Counts::default()));
         }
+    }
+
+    #[test]
+    fn what_ends_everything_is_kept_and_part_of_nothing() {
+        let stops = ('\0'..'\u{20000}').filter(|c| is_stop(*c));
+        let mut seen = 0;
+        for c in stops {
+            for (before, behind) in [
+                ("<external_", "tool_result>"),
+                ("<", "external_tool_result>"),
+                ("<|im", "end|>"),
+                ("&#", "60;/x"),
+                ("%3", "C"),
+            ] {
+                let whole = format!("{before}{c}{behind}");
+                let (clean, _) = sanitise::text(&whole);
+                assert_eq!(clean.as_str(), whole);
+            }
+            seen += 1;
+        }
+        assert!(seen > 1000);
     }
 
     #[test]
