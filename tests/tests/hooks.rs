@@ -172,10 +172,10 @@ fn the_approver_is_asked_last_about_what_will_run() {
         }))
         .build()
         .unwrap();
-    let pay = |to: &str| registry.call_blocking(ToolCall::new("1", "pay", json!({ "to": to, "amount": 9 })));
-    assert_eq!(pay("bob").model_text(), "1 to ann");
+    let call_pay = |to: &str| registry.call_blocking(ToolCall::new("1", "pay", json!({ "to": to, "amount": 9 })));
+    assert_eq!(call_pay("bob").model_text(), "1 to ann");
     assert_eq!(*order.lock().unwrap(), ["hook", r#"{"to":"ann","amount":1}"#]);
-    let refused = pay("eve");
+    let refused = call_pay("eve");
     assert_eq!(refused.status(), Status::Blocked);
     assert_eq!(refused.model_text(), "[Not approved, and not run]\nit was not approved");
     // What a hook has blocked, nobody is asked about.
@@ -456,24 +456,26 @@ fn a_hook_may_choose_its_tools() {
 
 #[test]
 fn h04_a_failing_hook_loses_no_result() {
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
     /// Pays.
     #[tool]
-    fn pay() -> String {
-        COUNT.fetch_add(1, Ordering::SeqCst);
+    fn pay(#[inject] count: &Arc<AtomicUsize>) -> String {
+        count.fetch_add(1, Ordering::SeqCst);
         "paid".into()
     }
+    let count = Arc::new(AtomicUsize::new(0));
     let others = Arc::new(AtomicUsize::new(0));
     let other = Arc::clone(&others);
     let outcome = run(
-        Registry::builder().tools(tools![pay]).hook(after(|_| panic!("hook"))).hook(after(move |_| {
-            other.fetch_add(1, Ordering::SeqCst);
-            After::Keep
-        })),
+        Registry::builder().tools(tools![pay]).state(Arc::clone(&count)).hook(after(|_| panic!("hook"))).hook(after(
+            move |_| {
+                other.fetch_add(1, Ordering::SeqCst);
+                After::Keep
+            },
+        )),
         "pay",
     );
     assert_eq!((outcome.model_text(), outcome.status()), ("paid", Status::Ok));
-    assert_eq!((COUNT.load(Ordering::SeqCst), others.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!((count.load(Ordering::SeqCst), others.load(Ordering::SeqCst)), (1, 1));
     assert_eq!(outcome.receipt().notes, ["a hook panicked: hook"]);
 }
 
@@ -998,7 +1000,7 @@ fn fence_artifact_pointer() {
     let text = outcome.model_text();
     let (before, rest) = text.split_once(OPEN).unwrap();
     let artifact = outcome.artifact().unwrap();
-    assert_eq!(before, format!("[Truncated: 4602 chars -> 300 chars | full output: {}]\n", artifact.id));
+    assert_eq!(before, format!("[Truncated: 4502 chars -> 300 chars | full output: {}]\n", artifact.id));
     assert!(rest.split_once(CLOSE).unwrap().1.ends_with("\">"), "{text}");
 }
 
