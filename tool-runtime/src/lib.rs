@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 // The macro's output names this crate.
-#[cfg(test)]
 extern crate self as tool_runtime;
 
 mod approve;
@@ -17,6 +16,7 @@ mod conversation;
 mod cut;
 mod dialect;
 mod error;
+mod excerpt;
 pub mod fence;
 mod fields;
 mod find;
@@ -32,6 +32,7 @@ mod outcome;
 mod output;
 mod policy;
 mod present;
+mod reader;
 mod redact;
 mod registry;
 mod render;
@@ -89,7 +90,7 @@ pub use notice::Notice;
 pub use object_store;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
-pub use policy::{Coercion, FenceStyle, Keep, Scope, Snap, TruncationStrategy, Trust};
+pub use policy::{ArtifactTools, Coercion, FenceStyle, Keep, Scope, Snap, TruncationStrategy, Trust};
 pub use redact::Redactor;
 pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};

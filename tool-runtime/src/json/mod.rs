@@ -11,7 +11,7 @@ use std::{borrow::Cow, ops::ControlFlow};
 
 use serde::Serialize;
 
-pub(crate) use raw::{is_json, rewrite};
+pub(crate) use raw::{is_json, is_sequence, rewrite};
 use sink::Sink;
 use state::State;
 

@@ -125,7 +125,9 @@ impl Job {
 
     /// Opens a save of this call's full result.
     fn open(&self, is_json: bool, saves: Saves) -> Opened {
-        let Some(store) = &self.inner.store else { return Opened::NoStore };
+        let Some(store) = self.inner.store.as_ref().filter(|_| !self.policy.reads_store) else {
+            return Opened::NoStore;
+        };
         if let Some(artifact) = &self.kept {
             return Opened::Saved(artifact.clone());
         }
