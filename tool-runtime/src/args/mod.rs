@@ -4,6 +4,7 @@
 //! along the schema by [`walk`]. Whatever changes makes new text, and new text is scanned again.
 
 mod bounds;
+mod decimal;
 mod edit;
 mod expect;
 mod keys;
@@ -20,6 +21,7 @@ mod string;
 mod tree;
 mod union;
 mod walk;
+mod wrong_key;
 
 use std::borrow::Cow;
 
@@ -41,6 +43,8 @@ use crate::{
 
 /// Problems collected at most; a hostile call could have hundreds of thousands.
 const MAX_PROBLEMS: usize = 1000;
+/// Bytes in the paths of all problems, at most about; with long keys they would be the larger part.
+const MAX_PATH_BYTES: usize = 1 << 20;
 /// Characters of what came, its type included.
 const MAX_GOT: usize = 80;
 /// `serde_json` reads no deeper.
@@ -198,20 +202,52 @@ impl Job<'_> {
 
     /// The arguments under the names that the schema knows, whichever alias the model wrote.
     fn tree<'t>(&self, text: &'t str, members: &Members) -> Node<'t> {
+        self.tree_of(text, members, &|_| true)
+    }
+
+    /// The same with those slots alone that are asked for; of arguments without slots, all of them.
+    fn tree_of<'t>(&self, text: &'t str, members: &Members, is_asked: &dyn Fn(usize) -> bool) -> Node<'t> {
         let Some(names) = self.callable.names() else { return Node::parse(text) };
         let given = members.as_slice().iter().filter_map(|member| {
             let key = string::unescape(member.key.of(text));
-            let names = names.iter().find(|names| names.contains(&key.as_ref()))?;
-            Some((Cow::Borrowed(*names.first()?), Node::parse(member.value.of(text))))
+            let slot = names.iter().position(|names| names.contains(&key.as_ref())).filter(|&slot| is_asked(slot))?;
+            Some((Cow::Borrowed(*names.get(slot)?.first()?), Node::parse(member.value.of(text))))
         });
         Node::Object(given.collect())
     }
 
-    /// Lends each parameter its raw value. Where there are no types, the schema has to be content first.
+    /// Decodes, once the schema has judged what no type would refuse.
     fn decode<T>(&self, text: &str, members: &Members, decode: Decode<'_, T>) -> Result<T, Vec<Misfit>> {
         if self.callable.is_untyped() && !walk::problems(self.schema, &Node::parse(text)).is_empty() {
             return Err(Vec::new());
         }
+        if members.has_large_number {
+            let mut misfits = self.overflows(text, members);
+            if !misfits.is_empty() {
+                misfits.extend(self.lend(text, members, &|args| self.callable.check(args)).err().unwrap_or_default());
+                return Err(misfits);
+            }
+        }
+        self.lend(text, members, decode)
+    }
+
+    /// Slots with a number that becomes infinite when it is read: `f32` takes whatever an `f64` can hold.
+    fn overflows(&self, text: &str, members: &Members) -> Vec<Misfit> {
+        let mut problems = walk::problems_of_given(self.schema, &self.tree(text, members));
+        problems.retain(|problem| problem.kind == ProblemKind::NumberOutOfRange);
+        let misfits = problems.iter().map(|problem| {
+            let name = pointer::first(&problem.path);
+            let slot = self
+                .callable
+                .names()
+                .and_then(|names| names.iter().position(|names| names.first().copied() == name.as_deref()));
+            Misfit { slot, message: "number out of range".to_owned() }
+        });
+        misfits.collect()
+    }
+
+    /// Lends each parameter its raw value.
+    fn lend<T>(&self, text: &str, members: &Members, decode: Decode<'_, T>) -> Result<T, Vec<Misfit>> {
         let names = self.callable.names().unwrap_or_default();
         let mut few = [None; FEW_SLOTS];
         let mut many = Vec::new();
