@@ -165,7 +165,7 @@ impl Store for Fixed {
 }
 
 #[tool(prefix = "cache.")]
-impl<S: Store + 'static, const N: usize> Cache<S, N>
+impl<S: Store, const N: usize> Cache<S, N>
 where
     S::Key: Clone,
 {

@@ -15,10 +15,10 @@ use crate::{
     guard::CallKey,
     notice::Notice,
     observe::Observed,
-    outcome::{Outcome, Status},
+    outcome::{Outcome, Promise, Status},
     policy::Policy,
     present::{self, Job, Presented},
-    registry::{Inner, Registry},
+    registry::{Inner, Installed, Registry},
     request::ToolCall,
     resolve::{self, Resolved},
     run::{self, Ran, Run},
@@ -112,6 +112,8 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
     };
     ran.notes.splice(0..0, found.note.into_iter().chain(call.notes.drain(..)));
     ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::new));
+    // Before a hook may put another value in the place of one that says where it comes from.
+    let policy = policy(inner, found.index, &ran.output);
     observed.after(&call, &mut ran, began).await;
     let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
     let Resolved { facing, note } = resolve::facing(end, &output);
@@ -119,7 +121,7 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
     let job = Job {
         inner: Arc::clone(inner),
         tool: Arc::clone(&found.name),
-        policy: found.index.map_or_else(Policy::default, |index| inner.tools[index].policy),
+        policy,
         call_id: Arc::clone(&call.id),
         output: output.clone(),
         facing,
@@ -129,8 +131,15 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
     };
     let (presented, job) = present::present_at(job, place).await;
     let job = (presented.status.is_none() && job.can_shrink()).then_some(job);
+    if let Some(streamed) = output.as_stream() {
+        streamed.settle();
+    }
     let mut outcome = finish(found.name, call.id, output, status, presented);
     outcome.problems = problems;
+    if let Some(index) = found.index {
+        inner.tools[index].wire_names.clone_into(&mut outcome.wire_names);
+        outcome.promise = promise(inner, &inner.tools[index]);
+    }
     outcome.receipt.notes.splice(0..0, notes);
     outcome.receipt.still_running = still_running;
     outcome.receipt.duration = began.elapsed();
@@ -168,7 +177,7 @@ impl Subject {
     }
 }
 
-fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> CallContext {
+fn context(inner: &Arc<Inner>, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> CallContext {
     CallContext::from(context::Parts {
         call_id: Arc::clone(&call.id),
         tool_name: Arc::clone(tool),
@@ -176,8 +185,18 @@ fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> Call
         state: Arc::clone(&inner.state),
         extensions: call.extensions.clone(),
         progress: call.progress.clone(),
+        plans: Some(Arc::clone(inner) as _),
         cancellation: call.cancellation.clone(),
     })
+}
+
+/// The tool's; a piece of a saved result is as trusted as the result was.
+fn policy(inner: &Inner, index: Option<usize>, output: &Output) -> Policy {
+    let policy = index.map_or_else(Policy::default, |index| inner.tools[index].policy);
+    match output.as_excerpt() {
+        Some(excerpt) => Policy { trust: excerpt.trust, ..policy },
+        None => policy,
+    }
 }
 
 fn unknown_tool(inner: &Inner, name: &str) -> Problem {
@@ -227,7 +246,20 @@ fn finish(tool: Arc<str>, call_id: Arc<str>, output: Output, status: Status, pre
         output,
         problems: Vec::new(),
         receipt: presented.receipt,
+        wire_names: None,
+        promise: None,
     }
+}
+
+/// What MCP was promised of the tool's value.
+fn promise(inner: &Inner, tool: &Installed) -> Option<Promise> {
+    tool.described(inner.strict).promised_schema()?;
+    Some(Promise {
+        trust: tool.policy.trust,
+        redactors: Arc::clone(&inner.redactors),
+        limit: tool.policy.limit,
+        keep: present::keep_promise,
+    })
 }
 
 /// Names and sizes only; content never goes into a trace.
@@ -241,7 +273,9 @@ fn report(outcome: &Outcome) {
         truncated = receipt.truncated,
         "tool call finished"
     );
-    for note in &receipt.notes {
-        tracing::warn!(tool = outcome.tool_name(), call_id = outcome.call_id(), note = note.as_str(), "tool call note");
+    if !receipt.notes.is_empty() {
+        // The notes themselves may quote arguments or errors; they are in the receipt.
+        let (tool, call_id) = (outcome.tool_name(), outcome.call_id());
+        tracing::warn!(tool, call_id, notes = receipt.notes.len(), "a tool call was repaired, or met a fault");
     }
 }

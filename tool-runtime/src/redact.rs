@@ -35,8 +35,10 @@ pub trait Redactor: Send + Sync + 'static {
     /// The text without secrets; borrowed where there are none.
     fn redact<'t>(&self, text: &'t str) -> Cow<'t, str>;
 
-    /// The longest secret that [`redact`](Self::redact) recognises, in bytes; a stream is redacted in pieces that
-    /// overlap by this. `None`: only the whole text will do, and then a stream is not stored. Default: 16 KiB.
+    /// The longest secret that [`redact`](Self::redact) recognises, in bytes, with what it has to see round it; a
+    /// stream is redacted in pieces that overlap by this. Longer ones are found as well where they are replaced as
+    /// one. `None`: only the whole text will do, and then a stream of more than 256 KiB is neither shown nor stored.
+    /// Default: 16 KiB.
     fn window(&self) -> Option<usize> {
         Some(16 * 1024)
     }

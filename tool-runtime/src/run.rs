@@ -51,7 +51,7 @@ pub(crate) struct Run<'a> {
 /// Asks, decodes the arguments and runs the tool; whatever happens, something comes back.
 pub(crate) async fn run(run: Run<'_>) -> Ran {
     let Some(refused) = run.refusal().await else {
-        return if run.tool().spec.blocking { run.apart().await } else { run.here().await };
+        return if run.goes_apart() { run.apart().await } else { run.here().await };
     };
     refused
 }
@@ -72,6 +72,13 @@ enum Left {
 impl Run<'_> {
     fn tool(&self) -> &Installed {
         &self.inner.tools[self.index]
+    }
+
+    /// Whether the tool runs on the blocking pool. One of ours does where there is one, and else waits where it is,
+    /// like a save.
+    fn goes_apart(&self) -> bool {
+        let spec = &self.tool().spec;
+        spec.blocking || (spec.reads_store && self.place == Place::Task && thread::is_inside_runtime())
     }
 
     /// Why the tool is not to be run at all.

@@ -7,8 +7,10 @@ use serde_json::Value;
 
 use crate::{
     contain,
+    excerpt::Excerpt,
     json::{self, Fault, Walk},
     output::Part,
+    stream::Streamed,
     view::View,
 };
 
@@ -154,6 +156,7 @@ impl Output {
             Repr::Error(message) => Cow::Borrowed(message),
             Repr::Value(typed) => match text_of(typed.any()) {
                 Some(text) => Cow::Borrowed(text),
+                None if self.as_stream().is_some() => self.as_stream().map(Streamed::text).unwrap_or_default(),
                 None => Cow::Owned(self.try_json_text().unwrap_or_default()),
             },
         }
@@ -183,11 +186,21 @@ impl Output {
         }
     }
 
+    /// A value that was streamed.
+    pub(crate) fn as_stream(&self) -> Option<&Streamed> {
+        self.downcast_ref()
+    }
+
     /// The content parts, for a value that is `Part` or `Vec<Part>`.
     pub(crate) fn as_parts(&self) -> Option<&[Part]> {
         self.downcast_ref::<Vec<Part>>()
             .map(Vec::as_slice)
             .or_else(|| self.downcast_ref::<Part>().map(std::slice::from_ref))
+    }
+
+    /// The piece of a saved result, where the value is one.
+    pub(crate) fn as_excerpt(&self) -> Option<&Excerpt> {
+        self.downcast_ref()
     }
 
     /// Whether the value's type can carry text at all; numbers, `bool` and `()` can't.
@@ -230,6 +243,8 @@ fn text_of(any: &dyn Any) -> Option<&str> {
         Some(text)
     } else if let Some(text) = any.downcast_ref::<Arc<str>>() {
         Some(text)
+    } else if let Some(excerpt) = any.downcast_ref::<Excerpt>() {
+        Some(&excerpt.text)
     } else if any.is::<()>() {
         Some("")
     } else {

@@ -1,9 +1,12 @@
 //! From what a call came to, to what the model reads: sanitise, cut, fence, render, in that order.
 
 mod parts;
+mod promise;
 mod source;
+mod stream;
 mod text;
 
+pub(crate) use promise::keep as keep_promise;
 use source::Cleaner;
 
 use std::sync::Arc;
@@ -122,7 +125,9 @@ impl Job {
 
     /// Opens a save of this call's full result.
     fn open(&self, is_json: bool, saves: Saves) -> Opened {
-        let Some(store) = &self.inner.store else { return Opened::NoStore };
+        let Some(store) = self.inner.store.as_ref().filter(|_| !self.policy.reads_store) else {
+            return Opened::NoStore;
+        };
         if let Some(artifact) = &self.kept {
             return Opened::Saved(artifact.clone());
         }

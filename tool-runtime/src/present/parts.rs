@@ -169,7 +169,7 @@ fn assemble(job: &Job, parts: &[Part], bodies: Vec<Cow<'_, str>>, header: Option
     for part in parts {
         match part {
             Part::Image { data, media_type } => {
-                let media_type = sanitise::media_type(media_type).into_owned();
+                let media_type = sanitise::media_type(media_type, job.policy.trust).into_owned();
                 content.push(Part::Image { data: data.clone(), media_type });
             }
             Part::Text(_) => {

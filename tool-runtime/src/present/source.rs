@@ -7,8 +7,10 @@ use serde_json::Value;
 use crate::{
     contain, cut,
     json::{self, Edit, Fault, Push, Role, Walk},
+    policy::Trust,
     redact::Redactor,
     sanitise::{self, Counts},
+    stream::Streamed,
     truncate::Material,
     value::Output,
 };
@@ -19,6 +21,8 @@ pub(super) enum Source<'a> {
     Text(&'a str),
     /// Several texts, saved as one with a line break between each.
     Texts(&'a [&'a str]),
+    /// Cleaned and written while it was made.
+    Stream(&'a Streamed),
     /// The value as JSON.
     Output(&'a Output),
     /// A JSON view.
@@ -28,7 +32,11 @@ pub(super) enum Source<'a> {
 impl<'a> Source<'a> {
     /// The full result.
     pub(super) fn full(output: &'a Output) -> Self {
-        output.as_text().map_or(Self::Output(output), Self::Text)
+        match (output.as_text(), output.as_stream()) {
+            (Some(text), _) => Self::Text(text),
+            (None, Some(streamed)) => Self::Stream(streamed),
+            (None, None) => Self::Output(output),
+        }
     }
 
     pub(super) fn is_json(self) -> bool {
@@ -79,6 +87,23 @@ impl<'r> Cleaner<'r> {
     /// What was removed and defused so far, for texts that are cleaned one by one.
     pub(super) fn counts(&self) -> Counts {
         self.running.get().counts
+    }
+
+    /// Takes over what was done to a stream that was cleaned as everything here is.
+    fn take_over(&self, streamed: &Streamed) -> bool {
+        let trust = if self.external { Trust::External } else { Trust::Trusted };
+        if !streamed.is_clean_for(trust, self.redactors) {
+            return false;
+        }
+        let cleaned = &streamed.cleaned;
+        self.begin();
+        self.note(|tally| {
+            let counts = Counts { removed: cleaned.removed, defused: cleaned.defused };
+            tally.add(counts, difference(cleaned.raw_chars, streamed.chars()));
+        });
+        self.commit();
+        self.broken.set(self.broken.get() || cleaned.is_broken);
+        true
     }
 
     pub(super) fn is_broken(&self) -> bool {
@@ -229,6 +254,7 @@ pub(super) fn with_material<R>(
                 }
                 pour(text, cleaner, push)
             }),
+            Source::Stream(streamed) => pour(&streamed.shown(), cleaner, push),
             Source::Output(output) => walk(push, edit, cleaner, |walk| output.write_json(walk)),
             Source::Value(value) => walk(push, edit, cleaner, |walk| json::write(value, walk)),
         };
@@ -243,7 +269,8 @@ pub(super) fn with_material<R>(
     match source {
         // In memory already, and nothing changes it: the one case that costs no copy.
         Source::Text(text) if cleaner.is_idle() => use_it(&Material::Whole(text)),
-        Source::Text(_) | Source::Texts(_) => use_it(&Material::Text(&|push| write(push, None))),
+        Source::Stream(streamed) if cleaner.take_over(streamed) => use_it(&Material::Seen(&streamed.ends)),
+        Source::Text(_) | Source::Texts(_) | Source::Stream(_) => use_it(&Material::Text(&|push| write(push, None))),
         Source::Output(_) | Source::Value(_) => use_it(&Material::Json(&write)),
     }
 }

@@ -22,7 +22,7 @@ use super::{
     Job, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice, model_tokens, notices,
     record,
     source::{Cleaner, Source, with_material},
-    token_limit,
+    stream, token_limit,
 };
 
 /// What an empty result reads.
@@ -72,9 +72,11 @@ impl<'a> Draft<'a> {
             Facing::View(ModelOutput::Json(json), view_source) => (Source::Value(json), *view_source, None),
             Facing::Error { title, body } => (Source::Text(body), ViewSource::Error, Some(format!("[{title}]"))),
             Facing::Full | Facing::Parts(_) | Facing::Message(_) | Facing::Own(_) => {
-                (Source::full(&job.output), ViewSource::Full, None)
+                let title = job.output.as_excerpt().and_then(|excerpt| excerpt.title.as_deref());
+                (Source::full(&job.output), ViewSource::Full, title.map(|title| format!("[{title}]")))
             }
         };
+        let title = title.or_else(|| stream::title(job));
         // By type alone: a short text is fenced like a long one.
         let fenced = job.is_external() && (!matches!(job.facing, Facing::Full) || job.output.carries_text());
         Self { job, source, view_source, title, fenced, cleaner: job.cleaner() }
@@ -85,7 +87,8 @@ impl<'a> Draft<'a> {
     }
 
     fn cut(self, saves: Saves) -> Result<Cut<'a>, Stop> {
-        let policy = self.job.policy;
+        let job = self.job;
+        let policy = job.policy;
         let limit = self.limit();
         let tokens = token_limit(self.job, self.title.as_deref().unwrap_or_default(), usize::from(self.fenced));
         // A view is not worth keeping, what it stands for is. And where the header counts, what it says has to be
@@ -95,13 +98,14 @@ impl<'a> Draft<'a> {
         let mut cut = Cut { saved: fitted.saved.clone(), full_chars: None, fitted, draft: self };
         let is_error = cut.draft.view_source == ViewSource::Error;
         let save_apart = cut.fitted.truncated && !save_while_cutting;
-        if save_apart || (policy.keep == Keep::Always && !is_error && cut.saved == Saved::Never) {
+        // What was streamed is nowhere else.
+        let keep = policy.keep == Keep::Always || stream::is_written(job);
+        if save_apart || (keep && !is_error && cut.saved == Saved::Never) {
             let (saved, chars) = cut.draft.save_full(saves)?;
             cut.full_chars = cut.draft.is_view().then_some(chars);
             cut.saved = saved;
         }
         if cut.fitted.truncated && policy.scope == Scope::Total {
-            let job = cut.draft.job;
             let room = limit.map(|limit| limit.saturating_sub(header_room(job, cut.full_chars, &cut.saved)));
             let header = || header_tokens(job, cut.fitted.original, cut.full_chars, &cut.saved);
             let tokens = tokens.map(|tokens| tokens.saturating_sub(header()));
@@ -126,8 +130,7 @@ impl<'a> Draft<'a> {
     fn fit(&self, limit: Option<usize>, tokens: Option<usize>, save: bool, saves: Saves) -> Result<Fitted, Stop> {
         let Policy { strategy, field_limit, snap, .. } = self.job.policy;
         let bounds = Bounds { limit, tokens, strategy, field_limit, snap, may_point: !self.job.is_external() };
-        let is_json = self.source.is_json();
-        let mut open = || if save { self.job.open(is_json, saves) } else { Opened::NoStore };
+        let mut open = || if save { self.source.open(self.job, saves) } else { Opened::NoStore };
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         self.guarded(|| {
             with_material(self.source, &self.cleaner, |material| truncate::fit(material, &bounds, &mut saving))
@@ -136,7 +139,7 @@ impl<'a> Draft<'a> {
 
     fn save_full(&self, saves: Saves) -> Result<(Saved, usize), Stop> {
         let full = Source::full(&self.job.output);
-        let mut open = || self.job.open(full.is_json(), saves);
+        let mut open = || full.open(self.job, saves);
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         // Counted apart: the receipt's `removed` and `defused` are about what the model reads.
         let cleaner = self.job.cleaner();
@@ -168,6 +171,7 @@ impl Cut<'_> {
         let tally = draft.cleaner.tally();
         let mut receipt = Receipt::new(draft.view_source);
         record(&mut receipt, &saved);
+        stream::record(&mut receipt, job);
         receipt.view_chars = fitted.original;
         receipt.shown_chars = fitted.shown;
         receipt.truncated = fitted.truncated;

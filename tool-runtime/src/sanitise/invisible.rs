@@ -48,7 +48,8 @@ fn joins(filter: Filter, c: char, next: Option<char>) -> bool {
         return true;
     }
     // A half form or an old Malayalam chillu at the end of a word is written as virama and joiner.
-    is_virama(filter.last) || (unicode::is_joining(filter.last) && unicode::is_joining(next))
+    // What is hidden does not stay behind a joiner, so it is nothing to join.
+    is_virama(filter.last) || (unicode::is_joining(filter.last) && unicode::is_joining(next) && !is_hidden(next))
 }
 
 /// A pictograph, also with a variation selector or a skin tone.
