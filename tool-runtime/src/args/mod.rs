@@ -203,52 +203,21 @@ impl Job<'_> {
 
     /// The arguments under the names that the schema knows, whichever alias the model wrote.
     fn tree<'t>(&self, text: &'t str, members: &Members) -> Node<'t> {
-        self.tree_of(text, members, &|_| true)
-    }
-
-    /// The same with those slots alone that are asked for; of arguments without slots, all of them.
-    fn tree_of<'t>(&self, text: &'t str, members: &Members, is_asked: &dyn Fn(usize) -> bool) -> Node<'t> {
         let Some(names) = self.callable.names() else { return Node::parse(text) };
         let given = members.as_slice().iter().filter_map(|member| {
             let key = string::unescape(member.key.of(text));
-            let slot = names.iter().position(|names| names.contains(&key.as_ref())).filter(|&slot| is_asked(slot))?;
-            Some((Cow::Borrowed(*names.get(slot)?.first()?), Node::parse(member.value.of(text))))
+            let names = names.iter().find(|names| names.contains(&key.as_ref()))?;
+            Some((Cow::Borrowed(*names.first()?), Node::parse(member.value.of(text))))
         });
         Node::Object(given.collect())
     }
 
-    /// Decodes, once the schema has judged what no type would refuse.
+    /// Lends each parameter its raw value, once nothing is left that no type would refuse. Where there are no types,
+    /// the schema has to be content first.
     fn decode<T>(&self, text: &str, members: &Members, decode: Decode<'_, T>) -> Result<T, Vec<Misfit>> {
         if self.callable.is_untyped() && !walk::problems(self.schema, &Node::parse(text)).is_empty() {
             return Err(Vec::new());
         }
-        if members.has_large_number {
-            let mut misfits = self.overflows(text, members);
-            if !misfits.is_empty() {
-                misfits.extend(self.lend(text, members, &|args| self.callable.check(args)).err().unwrap_or_default());
-                return Err(misfits);
-            }
-        }
-        self.lend(text, members, decode)
-    }
-
-    /// Slots with a number that becomes infinite when it is read: `f32` takes whatever an `f64` can hold.
-    fn overflows(&self, text: &str, members: &Members) -> Vec<Misfit> {
-        let mut problems = walk::problems_of_given(self.schema, &self.tree(text, members));
-        problems.retain(|problem| problem.kind == ProblemKind::NumberOutOfRange);
-        let misfits = problems.iter().map(|problem| {
-            let name = pointer::first(&problem.path);
-            let slot = self
-                .callable
-                .names()
-                .and_then(|names| names.iter().position(|names| names.first().copied() == name.as_deref()));
-            Misfit { slot, message: "number out of range".to_owned() }
-        });
-        misfits.collect()
-    }
-
-    /// Lends each parameter its raw value.
-    fn lend<T>(&self, text: &str, members: &Members, decode: Decode<'_, T>) -> Result<T, Vec<Misfit>> {
         let names = self.callable.names().unwrap_or_default();
         let mut few = [None; FEW_SLOTS];
         let mut many = Vec::new();
@@ -268,6 +237,9 @@ impl Job<'_> {
         }
         let args = RawArguments { text, slots };
         let mut misfits = limits::misfits(self.callable.limits(), args);
+        if members.has_large_number {
+            misfits.extend(self.overflows(text, members));
+        }
         if misfits.is_empty() {
             return decode(args);
         }
@@ -279,6 +251,19 @@ impl Job<'_> {
             }
         }
         Err(misfits)
+    }
+
+    /// Numbers that would become infinite when they are read: an `f32` takes whatever an `f64` can hold.
+    fn overflows(&self, text: &str, members: &Members) -> Vec<Misfit> {
+        let problems = walk::problems_of_given(self.schema, &self.tree(text, members));
+        let slot_of = |problem: &Problem| {
+            let name = pointer::first(&problem.path)?;
+            self.callable.names()?.iter().position(|names| names.first() == Some(&name.as_str()))
+        };
+        let mut slots: Vec<_> =
+            problems.iter().filter(|problem| problem.kind == ProblemKind::NumberOutOfRange).map(slot_of).collect();
+        slots.dedup();
+        slots.into_iter().map(|slot| Misfit { slot, message: "number out of range".to_owned() }).collect()
     }
 }
 
