@@ -90,7 +90,7 @@ fn the_tools_come_with_the_first_saved_result() {
     for name in NAMES {
         assert_eq!(call(&session, name, "{}").status(), Status::UnknownTool, "{name}");
     }
-    call(&session, "echo", json!({ "text": "short" }));
+    let _ = call(&session, "echo", json!({ "text": "short" }));
     assert_eq!(names(&session.definitions(Dialect::Anthropic)).len(), 2);
 
     let id = saved(&session, "echo", &numbered(100)).id;
