@@ -8,6 +8,7 @@ use std::{
 };
 
 use super::*;
+use crate::request::ToolCall;
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -254,6 +255,23 @@ fn long_keys_are_not_copied_for_every_problem() {
     assert!(message("t", &problems).to_string().contains(" or more problems"));
     assert!(!refused::<Args>(&bad, Coercion::Lossless).is_empty());
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn arguments_given_as_deep_json_are_refused_and_dropped() {
+    on_small_stack(|| {
+        let nested = |levels: usize| {
+            (1..levels).fold(json!({}), |inner, _| Value::Object(std::iter::once(("k".to_owned(), inner)).collect()))
+        };
+        let limits = Limits { depth: usize::MAX, ..Limits::default() };
+        for levels in [127, 128, 129, 130, 512, 513, 100_000] {
+            let call = ToolCall::new("1", "t", nested(levels));
+            let copy = call.clone();
+            let checked = check(&copy.arguments().text(), false, &Untyped, &json!({"type": "object"}), &limits);
+            let kind = checked.err().map(|problems| problems[0].kind);
+            assert_eq!(kind, (levels > 127).then_some(ProblemKind::TooDeep), "{levels}");
+        }
+    });
 }
 
 #[test]
