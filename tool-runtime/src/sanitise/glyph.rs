@@ -38,12 +38,10 @@ pub(super) fn opener(c: char) -> Option<Opener> {
             _ => None,
         };
     }
-    let is_angle =
-        matches!(c, '＜' | '﹤' | '‹' | '˂' | '⟨' | '〈' | '〈' | '❬' | '❮' | '❰' | 'ᐸ' | '𝈶' | '⮘' | '⏴' | '𐏐');
-    let is_text = matches!(c, '←' | '⇐' | '⟵' | '⟸' | '⊂' | 'く' | 'ㄑ');
-    let is_prose = matches!(c, '(' | '（' | '﹙' | '⁽' | '₍' | '❨' | '❪' | '⸨' | '⦅' | '｟' | '‘'..='‟' | '〝' | '⹂');
-    let is_tag = matches!(
-        c,
+    Some(match c {
+        '＜' | '﹤' | '‹' | '˂' | '⟨' | '〈' | '〈' | '❬' | '❮' | '❰' | 'ᐸ' | '𝈶' | '⮘' | '⏴' | '𐏐' => Opener::Angle,
+        '(' | '（' | '﹙' | '⁽' | '₍' | '❨' | '❪' | '⸨' | '⦅' | '｟' | '‘'..='‟' | '〝' | '⹂' => Opener::Prose,
+        '←' | '⇐' | '⟵' | '⟸' | '⊂' | 'く' | 'ㄑ' => Opener::Text,
         '［' | '｛' | '﹛'..='﹞' | '«' | 'ᚲ'
             // Order relations.
             | '≤'..='⊁' | '⊏'..='⊒' | '⊰'..='⊵' | '⋖'..='⋡' | '⨞' | '⩹'..='⪼' | '⫷'..='⫺'
@@ -52,11 +50,9 @@ pub(super) fn opener(c: char) -> Option<Opener> {
             | '⟅' | '⟆' | '⟦'..='⟯' | '⦃'..='⦘' | '⧀' | '⧁' | '⧏' | '⧘'..='⧛' | '⧼' | '⧽'
             // Brackets of other scripts, of editors and of vertical text.
             | '༺'..='༽' | '᚛' | '⁅' | '⸂'..='⸅' | '⸉' | '⸊' | '⸌' | '⸍' | '⸜' | '⸝' | '⸠'..='⸩' | '⹕'..='⹜'
-            | '〈'..='】' | '〔'..='〛' | '\u{fd3e}' | '\u{fd3f}' | '︗' | '︘' | '︵'..='﹄' | '﹇' | '﹈' | '｢'
-    );
-    [(is_angle, Opener::Angle), (is_tag, Opener::Tag), (is_prose, Opener::Prose), (is_text, Opener::Text)]
-        .into_iter()
-        .find_map(|(is_one, opener)| is_one.then_some(opener))
+            | '〈'..='】' | '〔'..='〛' | '\u{fd3e}' | '\u{fd3f}' | '︗' | '︘' | '︵'..='﹄' | '﹇' | '﹈' | '｢' => Opener::Tag,
+        _ => return None,
+    })
 }
 
 /// A slash or backslash, in front of a closing marker's name.
