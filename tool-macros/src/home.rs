@@ -8,7 +8,7 @@ pub(crate) enum Home {
     /// A free function.
     Free,
     /// A function in an `impl` block.
-    Block(Owner),
+    Block(Box<Owner>),
 }
 
 /// The block's type, as it is written outside the block.

@@ -11,10 +11,10 @@ use syn::{
 };
 
 use crate::{
-    attr::Attr,
+    attr::{Attr, LoopKey},
     errors::Errors,
-    func::{self, Func},
-    passing,
+    func::{self, Func, Param},
+    near, passing,
 };
 
 /// Longest name that any provider takes, in characters.
@@ -31,6 +31,7 @@ pub(crate) fn check(attr: &Attr, func: &Func, errors: &mut Errors) {
         input_type(&param.ty, errors);
     }
     parameter_names(func, errors);
+    loop_key(attr, func, errors);
     output(func, errors);
 }
 
@@ -90,6 +91,18 @@ fn time(attr: &Attr, func: &Func, errors: &mut Errors) {
             "`timeout` can't stop a function that isn't `async`, it runs inside the caller's task; add `blocking`, or \
              write `async fn`",
         );
+    }
+}
+
+fn loop_key(attr: &Attr, func: &Func, errors: &mut Errors) {
+    let Some(LoopKey::Only(names) | LoopKey::Except(names)) = attr.loop_key.get() else { return };
+    for name in names {
+        let word = name.value();
+        if !func.params.iter().any(|param| param.is_called(&word)) {
+            let known: Vec<String> = func.params.iter().map(Param::name).collect();
+            let suggestion = near::suggestion(&word, known.iter().map(String::as_str));
+            errors.push(name, format!("the function has no parameter `{word}` to compare; {suggestion}"));
+        }
     }
 }
 

@@ -45,6 +45,9 @@ async fn shrink(told: &mut Told, chars: usize) {
     let Told { outcome, job: place } = told;
     job.policy.limit = Some(job.policy.limit.map_or(chars, |limit| limit.min(chars)));
     job.policy.scope = Scope::Total;
+    if let Some(promise) = &mut outcome.promise {
+        promise.limit = job.policy.limit;
+    }
     job.kept = outcome.receipt.artifact.clone();
     let (presented, job) = present::present_at(job, Place::Task).await;
     *place = Some(job);

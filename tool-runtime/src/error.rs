@@ -132,6 +132,7 @@ pub(crate) enum BuildReason {
     MissingState,
     NoApprover,
     InvalidLoopGuard,
+    Inexpressible,
 }
 
 impl BuildError {
@@ -181,6 +182,11 @@ impl BuildError {
     /// The counts of the loop guard are out of order.
     pub fn is_invalid_loop_guard(&self) -> bool {
         self.has(BuildReason::InvalidLoopGuard)
+    }
+
+    /// A tool that a declared dialect can't express.
+    pub fn is_inexpressible(&self) -> bool {
+        self.has(BuildReason::Inexpressible)
     }
 
     /// The operating system gave no random key for the fence.

@@ -32,6 +32,17 @@ impl Names {
         all
     }
 
+    /// More names of a tool, those that dialects call it by. A tool's own name goes before.
+    pub(crate) fn add(&mut self, index: usize, aliases: &[Box<str>]) {
+        for alias in aliases {
+            self.exact.entry(alias.to_string()).or_insert(index);
+            let known = self.normalised.entry(normalise(alias)).or_insert(Some(index));
+            if *known != Some(index) {
+                *known = None;
+            }
+        }
+    }
+
     /// The tool of exactly this name, or the only one whose spelling is the same after normalising.
     pub(crate) fn find(&self, name: &str) -> Option<Found> {
         if let Some(&index) = self.exact.get(name) {

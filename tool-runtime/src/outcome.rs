@@ -1,13 +1,22 @@
 //! What a call came to: for the model, for the program, and how it got there.
 
 use std::{
+    fmt,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde_json::Value;
 
-use crate::{artifact::ArtifactRef, error::Problem, output::Part, policy::TruncationStrategy, value::Output};
+use crate::{
+    artifact::ArtifactRef,
+    error::Problem,
+    output::Part,
+    policy::{TruncationStrategy, Trust},
+    redact::Redactor,
+    value::Output,
+};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -199,6 +208,25 @@ pub struct Outcome {
     pub(crate) output: Output,
     pub(crate) problems: Vec<Problem>,
     pub(crate) receipt: Receipt,
+    /// What each dialect calls the tool, in their order; `None` where that is its own name.
+    pub(crate) wire_names: Option<Arc<[Box<str>]>>,
+    pub(crate) promise: Option<Promise>,
+}
+
+/// A value that MCP was promised as JSON, by the tool's output schema. Nothing is serialised before somebody asks.
+#[derive(Clone)]
+pub(crate) struct Promise {
+    pub(crate) trust: Trust,
+    pub(crate) redactors: Arc<[Box<dyn Redactor>]>,
+    /// Characters.
+    pub(crate) limit: Option<usize>,
+    pub(crate) keep: fn(&Promise, &Output) -> Result<Value, String>,
+}
+
+impl fmt::Debug for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Promise").field("trust", &self.trust).field("limit", &self.limit).finish_non_exhaustive()
+    }
 }
 
 impl Outcome {
@@ -210,6 +238,17 @@ impl Outcome {
     /// The tool that ran; the name the model wrote where there is no such tool.
     pub fn tool_name(&self) -> &str {
         &self.tool_name
+    }
+
+    /// The tool's name in the `dialect`-th dialect.
+    pub(crate) fn wire_name(&self, dialect: usize) -> &str {
+        self.wire_names.as_ref().and_then(|names| names.get(dialect)).map_or(&self.tool_name, |name| name)
+    }
+
+    /// The value as JSON where that was promised and the call went well; an error says why it is not there.
+    pub(crate) fn promised_json(&self) -> Option<Result<Value, String>> {
+        let promise = self.promise.as_ref().filter(|_| !self.is_error())?;
+        Some((promise.keep)(promise, &self.output))
     }
 
     /// How the call ended.

@@ -85,6 +85,20 @@ pub enum Keep {
     Always,
 }
 
+/// Which conversations get the tools that read saved results back: `artifact_head`, `artifact_tail`, `artifact_chunk`,
+/// `artifact_grep` (with feature `regex`) and `artifact_list`. A registry without a store has none of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArtifactTools {
+    /// A session, from its first saved result on. The default.
+    #[default]
+    WhenSaved,
+    /// Every registry and every session, from the beginning.
+    Always,
+    /// None.
+    Never,
+}
+
 /// What may be repaired in a model's arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -127,6 +141,8 @@ pub(crate) struct Policy {
     pub(crate) trust: Trust,
     pub(crate) keep: Keep,
     pub(crate) fence: FenceStyle,
+    /// The result comes out of the store, so it is never saved.
+    pub(crate) reads_store: bool,
 }
 
 impl TruncationStrategy {

@@ -1,6 +1,7 @@
 //! A fixed set of tools, with what applies to all of them.
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     fmt,
     sync::{
@@ -15,22 +16,25 @@ use serde_json::Value;
 use crate::{
     approve::{Approver, ErasedApprover},
     args::Limits,
-    artifact::ArtifactStore,
-    context::TypeMap,
-    dialect::Dialect,
+    artifact::{ArtifactMeta, ArtifactStore},
+    context::{CallContext, TypeMap},
+    dialect::{self, Described, Dialect, Lint, LintLevel, Strict, WireNames},
     error::{BuildError, BuildReason},
-    fence::Key,
+    fence::{self, Key},
     find::Names,
     guard::LoopGuard,
     hook::{ErasedHook, Hook},
     link,
-    policy::{Coercion, FenceStyle, Limit, Policy, Scope, Snap, TruncationStrategy},
+    policy::{ArtifactTools, Coercion, FenceStyle, Limit, Policy, Scope, Snap, TruncationStrategy},
+    reader,
     redact::Redactor,
     schema,
     spec::ToolSpec,
     store::{LocalStore, MemoryStore},
+    stream::{Plan, Plans},
     thread::Blocking,
     tool::{Callable, Entry, Origin, RegisteredTool},
+    truncate::Bounds,
 };
 
 /// An immutable set of tools. Cheap to clone; clones share the store.
@@ -53,12 +57,18 @@ pub(crate) struct Inner {
     pub(crate) approver: Option<Arc<dyn ErasedApprover>>,
     pub(crate) hooks: Arc<[Box<dyn ErasedHook>]>,
     pub(crate) redactors: Arc<[Box<dyn Redactor>]>,
+    pub(crate) trace_content: bool,
     pub(crate) blocking: Blocking,
     pub(crate) loop_guard: Arc<LoopGuard>,
     pub(crate) turns: Turns,
     /// How many there have been, in this registry and in those made from it.
     sessions: Arc<AtomicU64>,
+    pub(crate) strict: Strict,
     definitions: [OnceLock<Definitions>; Dialect::ALL.len()],
+    /// The tools that a session gets once it has saved something.
+    readers: Vec<Arc<Installed>>,
+    /// The same with those among its tools.
+    reading: OnceLock<Arc<Inner>>,
 }
 
 /// How the calls of one turn run.
@@ -69,19 +79,42 @@ pub(crate) struct Turns {
     pub(crate) budget: Option<usize>,
 }
 
-struct Definitions {
-    values: Vec<Value>,
-    json: String,
+/// Of all tools, in one dialect.
+pub(crate) struct Definitions {
+    pub(crate) values: Vec<Value>,
+    pub(crate) json: String,
 }
 
 /// A tool in its registry.
 pub(crate) struct Installed {
     pub(crate) name: Arc<str>,
+    pub(crate) wire_names: WireNames,
     pub(crate) spec: Arc<ToolSpec>,
     pub(crate) schema: Value,
     pub(crate) output_schema: Option<Arc<Value>>,
     pub(crate) callable: Arc<dyn Callable>,
     pub(crate) policy: Policy,
+}
+
+impl Installed {
+    pub(crate) fn described(&self, strict: Strict) -> Described<'_> {
+        Described {
+            spec: &self.spec,
+            wire_names: &self.wire_names,
+            schema: &self.schema,
+            output_schema: self.output_schema.as_deref(),
+            strict,
+        }
+    }
+}
+
+/// The names of all tools, and what dialects call them.
+fn names_of<'t>(tools: impl Iterator<Item = &'t Installed> + Clone) -> Names {
+    let mut names = Names::new(tools.clone().map(|tool| tool.spec.name()));
+    for (index, tool) in tools.enumerate() {
+        names.add(index, tool.wire_names.as_deref().unwrap_or_default());
+    }
+    names
 }
 
 /// The time that artifacts are named by.
@@ -103,9 +136,9 @@ impl Clock {
 
 impl Inner {
     /// The same with other tools.
-    fn with_tools(&self, tools: Vec<Arc<Installed>>) -> Self {
+    fn with_tools(&self, tools: Vec<Arc<Installed>>, readers: Vec<Arc<Installed>>) -> Self {
         Self {
-            names: Names::new(tools.iter().map(|tool| tool.spec.name())),
+            names: names_of(tools.iter().map(|tool| &**tool)),
             tools,
             limits: self.limits,
             store: self.store.clone(),
@@ -116,17 +149,58 @@ impl Inner {
             approver: self.approver.clone(),
             hooks: Arc::clone(&self.hooks),
             redactors: Arc::clone(&self.redactors),
+            trace_content: self.trace_content,
             blocking: self.blocking.clone(),
             loop_guard: Arc::clone(&self.loop_guard),
             turns: self.turns,
             sessions: Arc::clone(&self.sessions),
+            strict: self.strict,
             definitions: Default::default(),
+            readers,
+            reading: OnceLock::new(),
         }
+    }
+
+    /// The same with the tools that read what was saved.
+    pub(crate) fn reading(self: &Arc<Self>) -> &Arc<Self> {
+        if self.readers.is_empty() {
+            return self;
+        }
+        self.reading.get_or_init(|| {
+            let mut tools = [&*self.tools, &*self.readers].concat();
+            tools.sort_by(|one, other| one.name.cmp(&other.name));
+            Arc::new(self.with_tools(tools, Vec::new()))
+        })
+    }
+
+    pub(crate) fn definitions(&self, dialect: Dialect) -> &Definitions {
+        self.definitions[dialect as usize].get_or_init(|| {
+            let each = self.tools.iter().map(|tool| dialect.definition(&tool.described(self.strict))).collect();
+            let values = dialect.tools(each);
+            let json = Value::from(values.clone()).to_string();
+            Definitions { values, json }
+        })
     }
 
     /// The id of a new session.
     pub(crate) fn next_session(&self) -> Arc<str> {
         self.key.session(self.sessions.fetch_add(1, Ordering::Relaxed)).into()
+    }
+}
+
+impl Plans for Inner {
+    fn plan(&self, context: &CallContext) -> Plan {
+        let tool = context.tool_name();
+        let policy = self.names.find(tool).map_or_else(Policy::default, |found| self.tools[found.index].policy);
+        let Policy { limit, tokens, strategy, snap, .. } = policy;
+        let bounds = Bounds { limit, tokens, strategy, snap, ..Bounds::default() };
+        let meta = ArtifactMeta::text(tool, self.clock.now()).with_trust(policy.trust);
+        let meta = match context.session() {
+            Some(session) => meta.with_session(session),
+            None => meta,
+        };
+        let (redactors, store) = (Arc::clone(&self.redactors), self.store.clone());
+        Plan { limit: bounds.chars(), style: bounds.style(), redactors, store, meta }
     }
 }
 
@@ -171,42 +245,52 @@ impl Registry {
         self.retaining(|tool| tool.spec.name() != name)
     }
 
-    /// The same registry with only the tools that have at least one of these tags ([`ToolSpec::tag`]).
+    /// The same registry with only the tools that have at least one of these tags ([`ToolSpec::tag`]). The tools that
+    /// read artifacts stay: they serve whatever tools are left.
     #[must_use]
     pub fn only<'a>(&self, tags: impl IntoIterator<Item = &'a str>) -> Self {
         let tags: Vec<&str> = tags.into_iter().collect();
-        self.retaining(|tool| tool.spec.tags.iter().any(|tag| tags.contains(&&**tag)))
+        self.retaining(|tool| tool.spec.reads_store || tool.spec.tags.iter().any(|tag| tags.contains(&&**tag)))
     }
 
     fn retaining(&self, stays: impl Fn(&Installed) -> bool) -> Self {
-        let tools = self.inner.tools.iter().filter(|tool| stays(tool)).cloned().collect();
-        Self { inner: Arc::new(self.inner.with_tools(tools)) }
+        let kept = |tools: &[Arc<Installed>]| tools.iter().filter(|tool| stays(tool)).cloned().collect();
+        Self { inner: Arc::new(self.inner.with_tools(kept(&self.inner.tools), kept(&self.inner.readers))) }
     }
 
     /// What the request's `tools` array takes in this dialect, sorted by name; the same from run to run.
     #[must_use]
     pub fn definitions(&self, dialect: Dialect) -> Vec<Value> {
-        self.cached(dialect).values.clone()
+        self.inner.definitions(dialect).values.clone()
     }
 
     /// The same as JSON text, made once.
     #[must_use]
     pub fn definitions_json(&self, dialect: Dialect) -> &str {
-        &self.cached(dialect).json
+        &self.inner.definitions(dialect).json
     }
 
-    fn cached(&self, dialect: Dialect) -> &Definitions {
-        self.inner.definitions[dialect as usize].get_or_init(|| {
-            let each = self
-                .inner
-                .tools
-                .iter()
-                .map(|tool| dialect.definition(&tool.spec, &tool.schema, tool.output_schema.as_deref()))
-                .collect();
-            let values = dialect.tools(each);
-            let json = Value::from(values.clone()).to_string();
-            Definitions { values, json }
-        })
+    /// What this dialect can't say of the tools, in the order of their names. Nothing of it fails a call: what a
+    /// schema can't say is said in words, and a tool that can't be strict isn't.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{Dialect, DynTool, LintLevel, Registry, ToolResult, ToolSpec};
+    ///
+    /// # fn main() -> Result<(), tool_runtime::BuildError> {
+    /// let schema = json!({ "type": "object", "properties": { "filter[id]": { "type": "integer" } } });
+    /// let list = DynTool::new(ToolSpec::new("list", "Lists."), schema, |_, _| async { Ok(ToolResult::new(json!([]))) });
+    /// let registry = Registry::builder().tool(list).build()?;
+    /// assert!(registry.lint(Dialect::OpenAiChat).is_empty());
+    /// let lints = registry.lint(Dialect::Anthropic);
+    /// assert_eq!(lints[0].path, "/properties/filter[id]");
+    /// assert_eq!(lints[0].level, LintLevel::Deny);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn lint(&self, dialect: Dialect) -> Vec<Lint> {
+        self.inner.tools.iter().flat_map(|tool| dialect.lint(&tool.described(self.inner.strict))).collect()
     }
 }
 
@@ -222,15 +306,19 @@ pub struct RegistryBuilder {
     fence: FenceStyle,
     store: Storage,
     show_paths: bool,
+    artifact_tools: ArtifactTools,
     limits: Limits,
     seed: Option<u64>,
     state: TypeMap,
     approver: Option<Arc<dyn ErasedApprover>>,
     hooks: Vec<Box<dyn ErasedHook>>,
     redactors: Vec<Box<dyn Redactor>>,
+    trace_content: bool,
     most_blocking: usize,
     loop_guard: LoopGuard,
     turns: Turns,
+    strict: Strict,
+    dialects: Vec<Dialect>,
     reasons: Vec<(BuildReason, String)>,
 }
 
@@ -252,15 +340,19 @@ impl Default for RegistryBuilder {
             fence: FenceStyle::default(),
             store: Storage::Default,
             show_paths: true,
+            artifact_tools: ArtifactTools::default(),
             limits: Limits::default(),
             seed: None,
             state: TypeMap::default(),
             approver: None,
             hooks: Vec::new(),
             redactors: Vec::new(),
+            trace_content: false,
             most_blocking: 64,
             loop_guard: LoopGuard::new(),
             turns: Turns { max_concurrent: 16, budget: None },
+            strict: Strict::Off,
+            dialects: Vec::new(),
             reasons: Vec::new(),
         }
     }
@@ -356,6 +448,16 @@ impl RegistryBuilder {
         self
     }
 
+    /// When there are tools to read saved results back with. Default: [`ArtifactTools::WhenSaved`]. Each answer is a
+    /// page of at most [`default_max_result_size`](Self::default_max_result_size), or 4,000 characters where that is
+    /// not set, and is never saved itself. A session reads what it saved, and what others saved where the store is
+    /// shared; calls outside a session read what was saved outside any. Another tool of such a name is a
+    /// [`BuildError`].
+    pub fn artifact_tools(mut self, tools: ArtifactTools) -> Self {
+        self.artifact_tools = tools;
+        self
+    }
+
     /// What is repaired in arguments. Default: [`Coercion::Lossless`].
     pub fn coercion(mut self, coercion: Coercion) -> Self {
         self.limits.coercion = coercion;
@@ -416,6 +518,18 @@ impl RegistryBuilder {
         self
     }
 
+    /// The same for a closure, `|text| …` without types: only here can the compiler tell what it borrows from.
+    pub fn redact_with(self, redactor: impl for<'t> Fn(&'t str) -> Cow<'t, str> + Send + Sync + 'static) -> Self {
+        self.redact(redactor)
+    }
+
+    /// Lets trace spans carry arguments and what the model reads, both redacted, at most 4,096 characters of each.
+    /// Default: names, sizes, status and timings only.
+    pub fn trace_content(mut self) -> Self {
+        self.trace_content = true;
+        self
+    }
+
     /// How many `blocking` tools may run at the same time, those that timed out and still run included; more are
     /// [`Status::Busy`](crate::Status::Busy). Default: 64.
     pub fn max_blocking(mut self, tools: usize) -> Self {
@@ -444,6 +558,23 @@ impl RegistryBuilder {
     /// characters for each call may not be held.
     pub fn turn_budget(mut self, chars: usize) -> Self {
         self.turns.budget = Some(chars);
+        self
+    }
+
+    /// Declares that the tools are given to this provider: then [`build`](Self::build) fails where the dialect can't
+    /// express one of them, naming the tool, the path in its schema and the reason. May be given more than once.
+    /// Other dialects work too, as well as they can; [`Registry::lint`] says how well.
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        if !self.dialects.contains(&dialect) {
+            self.dialects.push(dialect);
+        }
+        self
+    }
+
+    /// Which tools are given to `OpenAI` and Anthropic as `strict`. Default: those that ask for it. Other dialects
+    /// have no strictness.
+    pub fn strict(mut self, strict: Strict) -> Self {
+        self.strict = strict;
         self
     }
 
@@ -483,6 +614,28 @@ impl RegistryBuilder {
                 },
             }
         }
+        let store = self.take_store();
+        let mut readers = Vec::new();
+        for tool in store.iter().flat_map(|store| self.readers(store)) {
+            match self.install(&tool) {
+                Err(wrong) => reasons.extend(wrong),
+                Ok((installed, origin)) => match named.get(installed.spec.name()) {
+                    Some((_, other)) => {
+                        let name = installed.spec.name();
+                        let message = format!(
+                            "the tool at {other} is called `{name}`, like one of those that read artifacts; give it \
+                             another `name`, or leave those out with `.artifact_tools(ArtifactTools::Never)`"
+                        );
+                        reasons.push((BuildReason::DuplicateTool, message));
+                    }
+                    None if self.artifact_tools == ArtifactTools::Always => {
+                        named.insert(installed.spec.name().to_owned(), (installed, origin));
+                    }
+                    None => readers.push(Arc::new(installed)),
+                },
+            }
+        }
+        reasons.extend(self.speak(&mut named));
         let key = match self.seed {
             Some(seed) => Key::from_seed(seed),
             None => Key::random().unwrap_or_else(|error| {
@@ -497,15 +650,10 @@ impl RegistryBuilder {
         let tools: Vec<Arc<Installed>> = named.into_values().map(|(tool, _)| Arc::new(tool)).collect();
         Ok(Registry {
             inner: Arc::new(Inner {
-                names: Names::new(tools.iter().map(|tool| tool.spec.name())),
+                names: names_of(tools.iter().map(|tool| &**tool)),
                 tools,
                 limits: self.limits,
-                store: match (self.store, self.seed) {
-                    (Storage::Given(store), _) => Some(store),
-                    (Storage::Without, _) => None,
-                    (Storage::Default, None) => Some(Arc::new(LocalStore::from_env())),
-                    (Storage::Default, Some(_)) => Some(Arc::new(MemoryStore::new(1 << 30))),
-                },
+                store,
                 show_paths: self.show_paths,
                 clock: self.seed.map_or(Clock::System, |seed| Clock::Fixed(1_700_000_000 + seed % 100_000_000)),
                 key,
@@ -513,13 +661,65 @@ impl RegistryBuilder {
                 approver: self.approver,
                 hooks: self.hooks.into(),
                 redactors: self.redactors.into(),
+                trace_content: self.trace_content,
                 blocking: Blocking::new(self.most_blocking),
                 loop_guard: Arc::new(self.loop_guard),
                 turns: self.turns,
                 sessions: Arc::default(),
+                strict: self.strict,
                 definitions: Default::default(),
+                readers,
+                reading: OnceLock::new(),
             }),
         })
+    }
+
+    /// Gives each tool its names in all dialects, and says what the declared ones can't express.
+    fn speak(&self, named: &mut BTreeMap<String, (Installed, Origin)>) -> Vec<(BuildReason, String)> {
+        let names: Vec<&str> = named.keys().map(String::as_str).collect();
+        match dialect::wire_names(&names) {
+            Ok(names) => {
+                for ((tool, _), names) in named.values_mut().zip(names) {
+                    tool.wire_names = names;
+                }
+            }
+            Err(name) => {
+                let message = format!(
+                    "tool `{name}`: no dialect has a name left for it, others were given those that it would be \
+                     mapped to; give it another `name`"
+                );
+                return vec![(BuildReason::InvalidName, message)];
+            }
+        }
+        let refused = |&dialect: &Dialect| {
+            let lints = named.values().flat_map(move |(tool, _)| dialect.lint(&tool.described(self.strict)));
+            lints.filter(|lint| lint.level == LintLevel::Deny).map(move |lint| lint.refusal(dialect))
+        };
+        self.dialects.iter().flat_map(refused).map(|message| (BuildReason::Inexpressible, message)).collect()
+    }
+
+    fn take_store(&mut self) -> Option<Arc<dyn ArtifactStore>> {
+        match (std::mem::replace(&mut self.store, Storage::Without), self.seed) {
+            (Storage::Given(store), _) => Some(store),
+            (Storage::Without, _) => None,
+            (Storage::Default, None) => Some(Arc::new(LocalStore::from_env())),
+            (Storage::Default, Some(_)) => Some(Arc::new(MemoryStore::new(1 << 30))),
+        }
+    }
+
+    /// The tools that read artifacts.
+    fn readers(&self, store: &Arc<dyn ArtifactStore>) -> Vec<RegisteredTool> {
+        if self.artifact_tools == ArtifactTools::Never || self.default_limit == Some(0) {
+            return Vec::new();
+        }
+        let limit = self.default_limit.unwrap_or(reader::PAGE);
+        let page = match self.scope {
+            Scope::Content => limit,
+            Scope::Total => {
+                limit.saturating_sub(fence::overhead_chars(self.fence, reader::LONGEST_NAME) + reader::TITLE)
+            }
+        };
+        reader::tools(store, limit, page.max(1))
     }
 
     fn install(&self, tool: &RegisteredTool) -> Result<(Installed, Origin), Vec<(BuildReason, String)>> {
@@ -532,7 +732,7 @@ impl RegistryBuilder {
         if !is_valid_name(name) {
             let name = name.escape_debug();
             let message = format!(
-                "`{name}` at {origin} can't be a tool's name; use 1 to 128 of the characters A-Z a-z 0-9 _ - ."
+                "`{name}` at {origin} can't be a tool's name; use 1 to 128 letters, digits, spaces and _ - . : /"
             );
             reasons.push((BuildReason::InvalidName, message));
         }
@@ -565,6 +765,7 @@ impl RegistryBuilder {
         };
         let installed = Installed {
             name: name.into(),
+            wire_names: None,
             spec: Arc::clone(spec),
             schema,
             output_schema: output_schema.clone(),
@@ -583,14 +784,17 @@ impl RegistryBuilder {
                 trust: spec.trust,
                 keep: spec.keep,
                 fence: self.fence,
+                reads_store: spec.reads_store,
             },
         };
         Ok((installed, origin.clone()))
     }
 }
 
-/// What MCP (2025-11-25, "Tool Names") allows; narrower dialects get the name mapped.
+/// Wider than any provider, for tools that come from elsewhere: dialects get the name mapped. Narrow enough to stand
+/// in a line of text.
 fn is_valid_name(name: &str) -> bool {
-    (1..=128).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+    (1..=128).contains(&name.chars().count())
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | ':' | '/'))
+        && name.chars().any(|c| c != ' ')
 }

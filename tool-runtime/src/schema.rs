@@ -50,7 +50,7 @@ pub(crate) fn normalise(mut schema: Value) -> Result<Value, String> {
 }
 
 /// A schema anywhere in the tree: `true` becomes `{}`.
-fn tidy(schema: Value) -> Value {
+pub(crate) fn tidy(schema: Value) -> Value {
     match schema {
         Value::Bool(true) => Map::new().into(),
         Value::Bool(false) => Map::from_iter([("not".to_owned(), Map::new().into())]).into(),

@@ -33,6 +33,8 @@ pub struct ToolSpec {
     pub(crate) strict: bool,
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) loop_key: LoopKey,
+    /// One of ours, which reads what was saved: it waits for the store where a save would, and is not saved again.
+    pub(crate) reads_store: bool,
 }
 
 /// Which arguments a session's loop guard compares, to tell whether a call repeats another.
@@ -110,6 +112,7 @@ impl ToolSpec {
             strict: false,
             tags: Vec::new(),
             loop_key: LoopKey::All,
+            reads_store: false,
         }
     }
 
@@ -208,6 +211,14 @@ impl ToolSpec {
     #[cfg(feature = "tokio")]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// The tool blocks its thread: it runs on the blocking pool, also where its body is an `async fn`. Default: it runs
+    /// on the caller's task. Needs feature `tokio`.
+    #[cfg(feature = "tokio")]
+    pub fn blocking(mut self) -> Self {
+        self.blocking = true;
         self
     }
 

@@ -10,7 +10,7 @@ use crate::{
     context::CallContext,
     error::ToolError,
     output::{ModelOutput, Part, ToolResult},
-    request::{Misfit, RawArguments},
+    request::{Limit, Misfit, RawArguments},
     schema,
     spec::ToolSpec,
     value::{Output, Reader, ToolOutput},
@@ -79,6 +79,10 @@ pub(crate) trait Callable: Send + Sync {
     fn is_untyped(&self) -> bool {
         false
     }
+    /// What attributes ask of parameters beyond their types.
+    fn limits(&self) -> &[Limit] {
+        &[]
+    }
     /// Decodes the arguments and nothing else.
     fn check(&self, args: RawArguments<'_>) -> Result<(), Vec<Misfit>>;
     /// Decodes the arguments and starts the tool; a synchronous tool has finished when this returns.
@@ -100,8 +104,8 @@ pub(crate) struct Need {
 /// Where a tool was written, for messages to the developer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The path of a function with `#[tool]`.
-    Function(String),
+    /// The path of a function with `#[tool]`, and the type of the function itself: two functions may have one path.
+    Function(String, TypeId),
     /// The file and line that registered it.
     Line(String),
 }
@@ -109,14 +113,14 @@ pub(crate) enum Origin {
 impl Origin {
     /// Whether both are one function; a line may register many tools.
     pub(crate) fn is_same_function(&self, other: &Self) -> bool {
-        matches!(self, Self::Function(_)) && self == other
+        matches!(self, Self::Function(..)) && self == other
     }
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Function(place) | Self::Line(place) => f.write_str(place),
+            Self::Function(place, _) | Self::Line(place) => f.write_str(place),
         }
     }
 }

@@ -7,6 +7,7 @@ mod bounds;
 mod edit;
 mod expect;
 mod keys;
+mod limits;
 mod members;
 mod message;
 mod misfit;
@@ -229,7 +230,19 @@ impl Job<'_> {
                 }
             }
         }
-        decode(RawArguments { text, slots })
+        let args = RawArguments { text, slots };
+        let mut misfits = limits::misfits(self.callable.limits(), args);
+        if misfits.is_empty() {
+            return decode(args);
+        }
+        if let Err(more) = self.callable.check(args) {
+            for new in more {
+                if misfits.iter().all(|known| known.slot != new.slot) {
+                    misfits.push(new);
+                }
+            }
+        }
+        Err(misfits)
     }
 }
 

@@ -45,16 +45,25 @@ pub(super) fn one(dialect: Dialect, outcome: &Outcome) -> Value {
             let key = if outcome.is_error() { "error" } else { "output" };
             json!({ "functionResponse": {
                 "id": outcome.call_id(),
-                "name": outcome.tool_name(),
+                "name": outcome.wire_name(dialect as usize),
                 "response": { key: outcome.model_text() },
             }})
         }
         Dialect::Mcp => {
             let content: Vec<Value> = outcome.parts().iter().map(mcp_block).collect();
-            json!({ "content": content, "isError": outcome.is_error() })
+            let mut result = json!({ "content": content, "isError": outcome.is_error() });
+            match outcome.promised_json() {
+                None => {}
+                Some(Ok(value)) => result["structuredContent"] = value,
+                Some(Err(why)) => result["_meta"] = json!({ STRUCTURED_CONTENT_LEFT_OUT: why }),
+            }
+            result
         }
     }
 }
+
+/// Says in `_meta` why a value that the output schema promised is not there.
+const STRUCTURED_CONTENT_LEFT_OUT: &str = "tool-runtime/structuredContentLeftOut";
 
 fn images(outcome: &Outcome) -> impl Iterator<Item = (&[u8], &str)> {
     outcome.content.iter().flatten().filter_map(|part| match part {

@@ -1,11 +1,16 @@
 //! How each provider wants tools described and results returned.
 
 mod convert;
+mod lint;
 mod messages;
+mod name;
 
 use serde_json::{Map, Value, json};
 
-use crate::{outcome::Outcome, spec::ToolSpec};
+use self::convert::{Converted, Form, Loss, Weight};
+pub use self::lint::{Lint, LintLevel};
+pub(crate) use self::name::{WireNames, wire_names};
+use crate::{outcome::Outcome, schema, spec::ToolSpec};
 
 /// A provider's form of tools, calls and results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +24,51 @@ pub enum Dialect {
     Gemini,
     /// Model Context Protocol, `tools/list` and `tools/call`.
     Mcp,
+}
+
+/// Which tools are given to providers as `strict`, so that what the model writes keeps to the schema to the letter;
+/// see [`RegistryBuilder::strict`](crate::RegistryBuilder::strict).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Strict {
+    /// Those that ask for it ([`ToolSpec::strict`]).
+    #[default]
+    Off,
+    /// Those, and every tool whose schema can be strict, be it that a bound is said in words. A map, any JSON value
+    /// and, for Anthropic, a recursive type can't.
+    ///
+    /// Providers limit how many and how large strict tools one request may have. Where there are many tools, let the
+    /// ones that matter ask for it instead.
+    WhereLossless,
+}
+
+/// A tool as it is described.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Described<'t> {
+    pub(crate) spec: &'t ToolSpec,
+    pub(crate) wire_names: &'t WireNames,
+    pub(crate) schema: &'t Value,
+    pub(crate) output_schema: Option<&'t Value>,
+    /// The registry's choice.
+    pub(crate) strict: Strict,
+}
+
+impl<'t> Described<'t> {
+    fn name(&self, dialect: Dialect) -> &'t str {
+        self.wire_names.as_ref().map_or(self.spec.name(), |names| &names[dialect as usize])
+    }
+
+    /// What MCP is promised of the value. MCP 2025-06-18, "Output Schema": the root has to be an object.
+    pub(crate) fn promised_schema(&self) -> Option<&'t Value> {
+        self.output_schema.filter(|schema| schema["type"] == "object")
+    }
+}
+
+/// The schema of a tool's arguments in one dialect.
+struct Shaped {
+    schema: Value,
+    is_strict: bool,
+    losses: Vec<Loss>,
 }
 
 impl Dialect {
@@ -36,23 +86,27 @@ impl Dialect {
     }
 
     /// One tool's definition.
-    pub(crate) fn definition(self, spec: &ToolSpec, schema: &Value, output_schema: Option<&Value>) -> Value {
-        let schema = match self {
-            Self::Mcp => schema.clone(),
-            Self::OpenAiChat | Self::Anthropic | Self::Gemini => convert::plain(schema),
-        };
+    pub(crate) fn definition(self, tool: &Described<'_>) -> Value {
+        let Shaped { schema, is_strict, .. } = self.shape(tool);
+        let spec = tool.spec;
         let mut named = Map::new();
-        named.insert("name".into(), spec.name().into());
+        named.insert("name".into(), tool.name(self).into());
         if !spec.description.is_empty() {
             named.insert("description".into(), spec.description.as_ref().into());
         }
         match self {
             Self::OpenAiChat => {
                 named.insert("parameters".into(), schema);
+                if is_strict {
+                    named.insert("strict".into(), true.into());
+                }
                 json!({ "type": "function", "function": named })
             }
             Self::Anthropic => {
                 named.insert("input_schema".into(), schema);
+                if is_strict {
+                    named.insert("strict".into(), true.into());
+                }
                 named.into()
             }
             Self::Gemini => {
@@ -61,14 +115,52 @@ impl Dialect {
             }
             Self::Mcp => {
                 named.insert("inputSchema".into(), schema);
-                // MCP 2025-06-18, "Output Schema": the root has to be an object.
-                if let Some(schema) = output_schema.filter(|schema| schema["type"] == "object") {
-                    named.insert("outputSchema".into(), schema.clone());
+                if let Some(schema) = tool.promised_schema() {
+                    named.insert("outputSchema".into(), schema::tidy(schema.clone()));
                 }
                 annotate(&mut named, spec);
                 named.into()
             }
         }
+    }
+
+    /// What gets lost of a tool.
+    pub(crate) fn lint(self, tool: &Described<'_>) -> Vec<Lint> {
+        let lint = |path, lost, level| Lint { tool: tool.spec.name().to_owned(), path, lost, level };
+        let doubt = name::doubt(self, tool.spec.name()).map(|doubt| lint(String::new(), doubt, LintLevel::Warn));
+        let losses = self.shape(tool).losses;
+        doubt.into_iter().chain(losses.into_iter().map(|loss| lint(loss.path, loss.what, loss.weight.into()))).collect()
+    }
+
+    /// The schema of the arguments: strict where that is wanted and possible.
+    fn shape(self, tool: &Described<'_>) -> Shaped {
+        let wanted = tool.spec.strict || tool.strict == Strict::WhereLossless;
+        let (open, strict) = match self {
+            Self::OpenAiChat => (Form::Open, Some(Form::OpenAiStrict)),
+            Self::Anthropic => (Form::OpenAnthropic, Some(Form::AnthropicStrict)),
+            Self::Gemini | Self::Mcp => (Form::Open, None),
+        };
+        let mut refused = Vec::new();
+        if let Some(form) = strict.filter(|_| wanted) {
+            let Converted { schema, losses } = match convert::convert(tool.schema, form) {
+                converted if converted.is_faithful() => {
+                    return Shaped { schema: converted.schema, is_strict: true, losses: converted.losses };
+                }
+                converted => converted,
+            };
+            drop(schema);
+            if tool.spec.strict {
+                refused = losses;
+                refused.retain(|loss| loss.weight == Weight::Inexpressible);
+            }
+        }
+        let Converted { schema, losses } = convert::convert(tool.schema, open);
+        for loss in losses {
+            if !refused.contains(&loss) {
+                refused.push(loss);
+            }
+        }
+        Shaped { schema, is_strict: false, losses: refused }
     }
 
     /// The request's tools array from the definitions, which are in order.

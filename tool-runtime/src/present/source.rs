@@ -7,8 +7,10 @@ use serde_json::Value;
 use crate::{
     contain, cut,
     json::{self, Edit, Fault, Push, Role, Walk},
+    policy::Trust,
     redact::Redactor,
     sanitise::{self, Counts},
+    stream::Streamed,
     truncate::Material,
     value::Output,
 };
@@ -19,6 +21,8 @@ pub(super) enum Source<'a> {
     Text(&'a str),
     /// Several texts, saved as one with a line break between each.
     Texts(&'a [&'a str]),
+    /// Cleaned and written while it was made.
+    Stream(&'a Streamed),
     /// The value as JSON.
     Output(&'a Output),
     /// A JSON view.
@@ -28,7 +32,11 @@ pub(super) enum Source<'a> {
 impl<'a> Source<'a> {
     /// The full result.
     pub(super) fn full(output: &'a Output) -> Self {
-        output.as_text().map_or(Self::Output(output), Self::Text)
+        match (output.as_text(), output.as_stream()) {
+            (Some(text), _) => Self::Text(text),
+            (None, Some(streamed)) => Self::Stream(streamed),
+            (None, None) => Self::Output(output),
+        }
     }
 
     pub(super) fn is_json(self) -> bool {
@@ -45,6 +53,8 @@ pub(super) struct Cleaner<'r> {
     /// Of the last pour that ran to its end.
     tally: Cell<Tally>,
     broken: Cell<bool>,
+    /// The key whose value comes next.
+    key: Cell<Option<String>>,
     #[cfg(test)]
     pub(super) panics: bool,
 }
@@ -67,6 +77,7 @@ impl<'r> Cleaner<'r> {
             running: Cell::default(),
             tally: Cell::default(),
             broken: Cell::new(false),
+            key: Cell::default(),
             #[cfg(test)]
             panics: false,
         }
@@ -79,6 +90,23 @@ impl<'r> Cleaner<'r> {
     /// What was removed and defused so far, for texts that are cleaned one by one.
     pub(super) fn counts(&self) -> Counts {
         self.running.get().counts
+    }
+
+    /// Takes over what was done to a stream that was cleaned as everything here is.
+    fn take_over(&self, streamed: &Streamed) -> bool {
+        let trust = if self.external { Trust::External } else { Trust::Trusted };
+        if !streamed.is_clean_for(trust, self.redactors) {
+            return false;
+        }
+        let cleaned = &streamed.cleaned;
+        self.begin();
+        self.note(|tally| {
+            let counts = Counts { removed: cleaned.removed, defused: cleaned.defused };
+            tally.add(counts, difference(cleaned.raw_chars, streamed.chars()));
+        });
+        self.commit();
+        self.broken.set(self.broken.get() || cleaned.is_broken);
+        true
     }
 
     pub(super) fn is_broken(&self) -> bool {
@@ -98,6 +126,7 @@ impl<'r> Cleaner<'r> {
 
     fn begin(&self) {
         self.running.set(Tally::default());
+        self.key.set(None);
     }
 
     fn commit(&self) {
@@ -142,11 +171,19 @@ impl<'r> Cleaner<'r> {
 
     /// A whole text at once; `None` where it must not be shown.
     pub(super) fn text<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        self.redacted(text, <dyn Redactor>::redact)
+    }
+
+    fn redacted<'t>(
+        &self,
+        text: &'t str,
+        redact: impl for<'s> Fn(&dyn Redactor, &'s str) -> Cow<'s, str>,
+    ) -> Option<Cow<'t, str>> {
         self.guarded(|| {
             let sanitised = self.sanitised(text.into());
             let redacted = self.redactors.iter().fold(sanitised, |text, redactor| match text {
-                Cow::Borrowed(text) => redactor.redact(text),
-                Cow::Owned(text) => redactor.redact(&text).into_owned().into(),
+                Cow::Borrowed(text) => redact(&**redactor, text),
+                Cow::Owned(text) => redact(&**redactor, &text).into_owned().into(),
             });
             match redacted {
                 // What was taken out may have stood inside a disguised marker.
@@ -180,18 +217,31 @@ impl<'r> Cleaner<'r> {
         clean
     }
 
-    /// One string of a JSON value.
+    /// One string of a JSON value. Strings come in the order in which they stand there, a key right before its value.
     fn string<'s>(&self, role: Role, text: &'s str) -> Cow<'s, str> {
-        let Some(mut clean) = self.text(text) else { return Cow::Borrowed("") };
-        if matches!(clean, Cow::Owned(_)) {
-            if matches!(role, Role::Key { .. }) {
-                // Two keys may be the same once cleaned, and a reader keeps only one of them.
-                self.note(|tally| tally.renamed += 1);
-                clean = format!("{clean}~{}", self.running.get().renamed).into();
-            }
-            self.note(|tally| tally.shrunk += difference(json_chars(text), json_chars(&clean)));
+        let is_key = matches!(role, Role::Key { .. });
+        let key = self.key.take();
+        let clean = match &key {
+            Some(key) if !is_key => self.redacted(text, |redactor, text| redactor.redact_member(key, text)),
+            _ => self.text(text),
+        };
+        if is_key && !self.redactors.is_empty() {
+            self.key.set(Some(text.to_owned()));
         }
-        clean
+        match clean {
+            None => Cow::Borrowed(""),
+            // A redactor may give a copy of what it leaves alone.
+            Some(clean) if clean == text => Cow::Borrowed(text),
+            Some(mut clean) => {
+                if is_key {
+                    // Two keys may be the same once cleaned, and a reader keeps only one of them.
+                    self.note(|tally| tally.renamed += 1);
+                    clean = format!("{clean}~{}", self.running.get().renamed).into();
+                }
+                self.note(|tally| tally.shrunk += difference(json_chars(text), json_chars(&clean)));
+                clean
+            }
+        }
     }
 }
 
@@ -229,6 +279,7 @@ pub(super) fn with_material<R>(
                 }
                 pour(text, cleaner, push)
             }),
+            Source::Stream(streamed) => pour(&streamed.shown(), cleaner, push),
             Source::Output(output) => walk(push, edit, cleaner, |walk| output.write_json(walk)),
             Source::Value(value) => walk(push, edit, cleaner, |walk| json::write(value, walk)),
         };
@@ -243,9 +294,23 @@ pub(super) fn with_material<R>(
     match source {
         // In memory already, and nothing changes it: the one case that costs no copy.
         Source::Text(text) if cleaner.is_idle() => use_it(&Material::Whole(text)),
-        Source::Text(_) | Source::Texts(_) => use_it(&Material::Text(&|push| write(push, None))),
+        Source::Stream(streamed) if cleaner.take_over(streamed) => use_it(&Material::Seen(&streamed.ends)),
+        Source::Text(_) | Source::Texts(_) | Source::Stream(_) => use_it(&Material::Text(&|push| write(push, None))),
         Source::Output(_) | Source::Value(_) => use_it(&Material::Json(&write)),
     }
+}
+
+/// A text, or the strings of a JSON text, cleaned; `None` where it must not be shown.
+pub(super) fn traced(content: &str, cleaner: &Cleaner<'_>) -> Option<String> {
+    cleaner.begin();
+    let Ok(json) = serde_json::from_str::<Value>(content) else { return cleaner.text(content).map(Cow::into_owned) };
+    let mut text = String::new();
+    let mut push = |piece: &str| {
+        text.push_str(piece);
+        ControlFlow::Continue(())
+    };
+    let written = walk(&mut push, None, cleaner, |walk| json::write(&json, walk));
+    (written.is_ok() && !cleaner.is_broken()).then_some(text)
 }
 
 fn pour(text: &str, cleaner: &Cleaner<'_>, push: Push<'_>) -> Result<(), Fault> {

@@ -44,7 +44,7 @@ const fn parts() -> [Part; 256] {
     let mut byte = 0;
     while byte < 256 {
         parts[byte] = match byte as u8 {
-            b',' | b')' | b']' => Part::None,
+            b',' | b')' | b']' | b'~' => Part::None,
             b' ' | b'\n' | b'\t' => Part::Space,
             b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => Part::Word,
             b'<' | b'[' | b'{' | b'(' | b'&' | b'%' | b'=' | b'+' | b'\\' | 0x80.. => Part::Beginning,

@@ -39,7 +39,7 @@ pub(super) fn opener(c: char) -> Option<Opener> {
         };
     }
     Some(match c {
-        '＜' | '﹤' | '‹' | '˂' | '⟨' | '〈' | '〈' | '❬' | '❮' | '❰' | 'ᐸ' | '𝈶' | '⮘' | '⏴' | '𐏐' => Opener::Angle,
+        '＜' | '﹤' | '‹' | '˂' | '⟨' | '\u{2329}' | '\u{3008}' | '❬' | '❮' | '❰' | 'ᐸ' | '𝈶' | '⮘' | '⏴' | '𐏐' => Opener::Angle,
         '(' | '（' | '﹙' | '⁽' | '₍' | '❨' | '❪' | '⸨' | '⦅' | '｟' | '‘'..='‟' | '〝' | '⹂' => Opener::Prose,
         '←' | '⇐' | '⟵' | '⟸' | '⊂' | 'く' | 'ㄑ' => Opener::Text,
         '［' | '｛' | '﹛'..='﹞' | '«' | 'ᚲ'
@@ -109,9 +109,9 @@ pub(super) fn is_sigil(c: char) -> bool {
     matches!(narrow(c), '%' | '$' | '@' | '*' | '=' | '^' | '&' | ';' | '.')
 }
 
-/// What can stand in a separator's place where there was none but space before.
+/// What can stand in a separator's place. Not `~`, which is what sanitising itself writes.
 pub(super) fn is_joint(c: char) -> bool {
-    matches!(narrow(c), '.' | ':' | '|' | '=' | '~' | '·' | '•' | '∙' | '⋅' | '・') || is_slash(c)
+    matches!(narrow(c), '.' | ':' | '|' | '=' | '·' | '•' | '∙' | '⋅' | '・') || is_slash(c)
 }
 
 pub(super) fn is_quote(c: char) -> bool {

@@ -25,6 +25,7 @@ mod name;
 mod scout;
 mod seek;
 mod steps;
+mod stream;
 mod token;
 mod unicode;
 
@@ -34,6 +35,7 @@ use crate::json;
 use filter::{Filter, Piece};
 pub(crate) use media::media_type;
 use seek::Found;
+pub(crate) use stream::Stream;
 
 /// What sanitising did, in characters of the original text. Line ends that became `\n` count as neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,17 +91,24 @@ pub(crate) fn line(original: &str, max_chars: usize) -> String {
     line
 }
 
-/// Bytes as text; what is not UTF-8 shows as U+FFFD.
-pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
-}
-
 /// Sanitises a text of any size without copying it: `push` gets slices of `text` and replacements, in
 /// order, until it breaks.
 pub(crate) fn pour(text: &str, push: &mut dyn FnMut(&str) -> ControlFlow<()>) -> (Counts, ControlFlow<()>) {
     let mut pour = Pour::new(text, push);
     let flow = pour.run();
     (pour.counts, flow)
+}
+
+/// The same behind other text, which left the filter in this state; gives the state behind `text`. A part of a text
+/// is never taken for JSON.
+fn pour_on(
+    filter: Filter,
+    text: &str,
+    push: &mut dyn FnMut(&str) -> ControlFlow<()>,
+) -> (Counts, Filter, ControlFlow<()>) {
+    let mut pour = Pour { filter, json: Some(false), ..Pour::new(text, push) };
+    let flow = pour.run();
+    (pour.counts, pour.filter, flow)
 }
 
 /// Whether the text is JSON, or JSON values one after the other.
@@ -141,7 +150,7 @@ impl<'t, 'p> Pour<'t, 'p> {
                 self.keep(self.settled + 1)?;
             }
         }
-        self.settled = self.text.len();
+        self.stay(self.text.len());
         self.emit(self.settled)
     }
 

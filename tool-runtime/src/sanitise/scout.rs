@@ -168,7 +168,7 @@ impl<'t> Probe<'t> {
     fn could_be_inside(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1).map(|before| self.bytes[before]) else { return false };
         let Some(behind) = self.bytes.get(at + 1) else { return false };
-        let passes = |byte: u8| byte <= b' ' || byte >= 0x7f || b"_-+\\./:|=~".contains(&byte);
+        let passes = |byte: u8| byte <= b' ' || byte >= 0x7f || b"_-+\\./:|=".contains(&byte);
         (passes(before) || before.is_ascii_hexdigit() || matches!(before, b';' | b'}'))
             && (passes(*behind) || matches!(behind, b't' | b'T' | b'7' | b'&' | b'%'))
     }

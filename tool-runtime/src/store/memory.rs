@@ -129,7 +129,8 @@ impl ArtifactStore for MemoryStore {
         let size = item.bytes.len();
         let end = usize::try_from(range.end).unwrap_or(usize::MAX).min(size);
         let start = usize::try_from(range.start).unwrap_or(usize::MAX).min(end);
-        Ok(Artifact::new(item.meta.clone(), size as u64, &*item.sha256, item.bytes[start..end].to_vec()))
+        let bytes = item.bytes[start..end].to_vec();
+        Ok(Artifact::new(item.meta.clone(), size as u64, &*item.sha256, bytes).with_chars(item.chars))
     }
 
     fn list(&self) -> Result<Vec<ArtifactEntry>, StoreError> {

@@ -5,6 +5,8 @@ mod markers;
 mod properties;
 mod removal;
 
+pub(super) use properties::hostile;
+
 use super::*;
 
 fn clean(original: &str) -> (String, Counts) {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Pieces that markers, tokens, escapes and sequences are made of.
-fn hostile() -> impl Strategy<Value = String> {
+pub(in crate::sanitise) fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "<",
         "&lt;",

@@ -1,0 +1,268 @@
+//! Text that comes in blocks, sanitised as if it came at once.
+//!
+//! A block is parted where nothing can be going on: no sequence, escape, token or marker. What is behind that place
+//! waits for the next block.
+
+use std::ops::ControlFlow;
+
+use super::{
+    Counts, ansi,
+    bytes::{self, Part},
+    chars::Chars,
+    escape,
+    filter::Filter,
+    glyph, invisible, lookalikes, name,
+    name::Marker,
+    pour_on, token,
+};
+
+/// Bytes that may wait. Where something goes on for longer, it is broken off by a character that ends everything.
+const MOST: usize = 64 * 1024;
+
+/// Fewer bytes just wait, without a closer look at what goes on in them.
+const SHORT: usize = 4 * 1024;
+
+/// Sanitises a text that comes in blocks. Not to be used again once `push` broke off.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    held: String,
+    filter: Filter,
+    counts: Counts,
+    most: usize,
+    short: usize,
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Self { held: String::new(), filter: Filter::default(), counts: Counts::default(), most: MOST, short: SHORT }
+    }
+}
+
+impl Stream {
+    /// What was done to everything that was pushed.
+    pub(crate) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Takes the next block, and pushes all that is decided.
+    pub(crate) fn feed(&mut self, text: &str, push: &mut dyn FnMut(&str)) {
+        self.held.push_str(text);
+        let place = part(&self.held, self.filter, self.short);
+        self.pour(place, push);
+        if self.held.len() > self.most {
+            self.pour(self.held.len(), push);
+            push(BREAK);
+            self.counts.defused += 1;
+            self.filter = self.filter.over(BREAK);
+        }
+    }
+
+    /// Pushes the rest.
+    pub(crate) fn finish(&mut self, push: &mut dyn FnMut(&str)) {
+        self.pour(self.held.len(), push);
+    }
+
+    fn pour(&mut self, until: usize, push: &mut dyn FnMut(&str)) {
+        let mut push = |slice: &str| {
+            push(slice);
+            ControlFlow::Continue(())
+        };
+        let (counts, filter, _) = pour_on(self.filter, &self.held[..until], &mut push);
+        self.counts.removed += counts.removed;
+        self.counts.defused += counts.defused;
+        self.filter = filter;
+        self.held.drain(..until);
+    }
+}
+
+/// Part of no marker, token or escape.
+const BREAK: &str = "~";
+
+/// Where `text`, which begins at such a place, can be parted so that both halves come to what the whole comes to.
+fn part(text: &str, filter: Filter, short: usize) -> usize {
+    let stop = last_stop(text);
+    let begins = |byte: &u8| bytes::part(*byte) == Part::Beginning || bytes::is_hot(*byte);
+    let Some(quiet) = text.as_bytes()[stop..].iter().position(begins) else { return text.len() };
+    let place = stop + quiet;
+    if text.len() - place < short { place } else { last_idle_line_end(text, place, filter).unwrap_or(place) }
+}
+
+/// Behind the last character that ends everything.
+fn last_stop(text: &str) -> usize {
+    let mut until = text.len();
+    loop {
+        let found = text[..until].char_indices().rev().find(|(_, c)| is_stop(*c));
+        let Some(stop) = found.map(|(at, c)| at + c.len_utf8()) else { return 0 };
+        match unclosed(text, stop) {
+            None => return stop,
+            Some(sequence) => until = sequence,
+        }
+    }
+}
+
+/// Whether a character stays, and stands inside no marker, no token and no escape.
+fn is_stop(c: char) -> bool {
+    if c.is_ascii() {
+        return bytes::part(c as u8) == Part::None;
+    }
+    // A flag goes on in what follows.
+    let goes_on = c == '\u{1f3f4}' || c.is_alphanumeric() || c.is_control() || invisible::is_hidden(c);
+    let in_escape = matches!(glyph::narrow(c), '&' | '%' | '=' | '+' | '\\' | '#' | ';' | '{' | '}');
+    let in_token = token::is_angle(c) || token::is_angle_end(c) || token::is_bar(c) || c == '▁';
+    let in_name = name::may_interrupt(c) || lookalikes::letter(c).is_some() || lookalikes::pair(c).is_some();
+    let before_name = glyph::is_slash(c) || glyph::is_prefix(c) || glyph::is_sigil(c) || glyph::is_quote(c);
+    let round_name = before_name || glyph::opener(c).is_some() || glyph::is_angle_end(c);
+    !(goes_on || in_escape || in_token || in_name || round_name)
+}
+
+/// The first control sequence on the line of `stop` that may go on behind it.
+fn unclosed(text: &str, stop: usize) -> Option<usize> {
+    let bytes = &text.as_bytes()[..stop];
+    let mut at = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
+    while let Some(found) = memchr::memchr2(0x1b, 0xc2, &bytes[at..]) {
+        at += found;
+        let introducer = match &text.as_bytes()[at..] {
+            [0x1b, b'[' | b']' | b'P' | b'X' | b'^' | b'_', ..] => 2,
+            [0x1b, ..] => 1,
+            [_, 0x80..=0x9f, ..] => 2,
+            _ => {
+                at += 2;
+                continue;
+            }
+        };
+        let length = ansi::length(&text[at..]);
+        // One that is not closed up to here may be closed by what comes next.
+        if length <= introducer && length > 0 || at + length > stop {
+            return Some(at);
+        }
+        at += length.max(introducer);
+    }
+    None
+}
+
+/// Behind the last line end from `from` on where no marker is going on; a line end ends everything else.
+fn last_idle_line_end(text: &str, from: usize, filter: Filter) -> Option<usize> {
+    let mut chars = Chars { text, at: from, filter: filter.over(&text[..from]) };
+    let mut marker = Marker::default();
+    let mut found = None;
+    while let Some(unit) = escape::unit(&mut chars) {
+        marker.feed(unit);
+        if unit.literal && marker.is_idle() && text.as_bytes()[unit.end - 1] == b'\n' {
+            found = Some(unit.end);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{super::tests::hostile, *};
+    use crate::sanitise;
+
+    /// The text in blocks of these lengths, as far as characters allow.
+    fn streamed(text: &str, lengths: &[usize], most: usize, short: usize) -> (String, Counts) {
+        let mut stream = Stream { most, short, ..Stream::default() };
+        let mut out = String::new();
+        let mut rest = text;
+        for length in lengths.iter().cycle() {
+            let (block, behind) = rest.split_at(crate::cut::offset(rest, *length));
+            stream.feed(block, &mut |slice| out.push_str(slice));
+            rest = behind;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        stream.finish(&mut |slice| out.push_str(slice));
+        (out, stream.counts())
+    }
+
+    /// Hostile texts, and characters beyond ASCII that end everything.
+    fn texts() -> impl Strategy<Value = String> {
+        let stops = prop::sample::select(vec!["。", "、", "，", "€", "🦀", "…"]).prop_map(str::to_owned);
+        prop::collection::vec(prop_oneof![2 => hostile(), 1 => stops], 1..6).prop_map(|texts| texts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn blocks_come_to_what_the_whole_comes_to(
+            text in texts(),
+            lengths in prop::collection::vec(1_usize..40, 1..5),
+            short in prop::sample::select(vec![0, 8, 4096]),
+        ) {
+            let (whole, counts) = sanitise::text(&text);
+            prop_assert_eq!(streamed(&text, &lengths, MOST, short), (whole.as_str().to_owned(), counts));
+        }
+
+        #[test]
+        fn nothing_gets_through_where_a_block_is_broken_off(
+            text in texts(),
+            lengths in prop::collection::vec(1_usize..40, 1..5),
+            most in 0_usize..60,
+        ) {
+            let (out, _) = streamed(&text, &lengths, most, 0);
+            let (again, counts) = sanitise::text(&out);
+            prop_assert_eq!((again.as_str(), counts), (out.as_str(), Counts::default()));
+        }
+    }
+
+    #[test]
+    fn what_ends_everything_is_kept_and_part_of_nothing() {
+        let stops = ('\0'..'\u{20000}').filter(|c| is_stop(*c));
+        let mut seen = 0;
+        for c in stops {
+            for (before, behind) in [
+                ("<external_", "tool_result>"),
+                ("<", "external_tool_result>"),
+                ("<|im", "end|>"),
+                ("&#", "60;/x"),
+                ("%3", "C"),
+                ("=3", "C/external_tool_result>"),
+                ("+AD", "w-/external_tool_result>"),
+                ("<n", "s:external_tool_result>"),
+                ("<ns:e", "xternal_tool_result>"),
+                ("</", ">external_tool_result"),
+                ("‹│im", "end│›"),
+            ] {
+                let whole = format!("{before}{c}{behind}");
+                let (clean, _) = sanitise::text(&whole);
+                assert_eq!(clean.as_str(), whole);
+            }
+            seen += 1;
+        }
+        assert!(seen > 1000);
+    }
+
+    #[test]
+    fn little_waits_in_ordinary_text() {
+        for line in [
+            "plain words and numbers 1 2 3\n",
+            "漢字かな交じりの文が続く\n",
+            "\u{1b}[32mINFO\u{1b}[0m a.rs: 1\n",
+            "{\"a\":[1,2]}",
+            "x",
+        ] {
+            let mut stream = Stream::default();
+            let block = line.repeat(MOST / line.len());
+            for _ in 0..4 {
+                stream.feed(&block, &mut |_| {});
+                assert!(stream.held.len() <= SHORT, "{line:?}: {}", stream.held.len());
+            }
+            assert_eq!(stream.counts().defused, 0);
+        }
+    }
+
+    #[test]
+    fn what_never_ends_is_broken_off() {
+        let mut stream = Stream::default();
+        let mut out = String::new();
+        stream.feed(&format!("<{}", " ".repeat(2 * MOST)), &mut |slice| out.push_str(slice));
+        stream.feed("external_tool_result>", &mut |slice| out.push_str(slice));
+        stream.finish(&mut |slice| out.push_str(slice));
+        assert!(out.ends_with(" ~external_tool_result>"));
+        assert_eq!(stream.counts(), Counts { removed: 0, defused: 1 });
+    }
+}

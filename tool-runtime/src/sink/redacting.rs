@@ -1,0 +1,162 @@
+//! Redactors over a text that comes in blocks.
+
+use std::borrow::Cow;
+
+use crate::{cut, redact::Redactor};
+
+/// What a redactor that wants to see everything gets to see, in bytes.
+const WHOLE: usize = 256 * 1024;
+
+/// Places at which a text with secrets may be parted that are tried before more of it is waited for.
+const TRIES: usize = 8;
+
+/// Why a text can't be redacted block by block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unredacted {
+    /// The redactor needs the whole of a text that is too long for that.
+    NeedsWhole,
+    /// No place was found at which the text could be parted.
+    Inseparable,
+}
+
+/// One redactor with what has still to be seen together with what comes next.
+#[derive(Debug)]
+pub(super) struct Redacting {
+    /// The longest secret, in bytes.
+    window: Option<usize>,
+    held: String,
+    /// As soon as so much is held, something has to go.
+    next: usize,
+}
+
+impl Redacting {
+    pub(super) fn new(redactor: &dyn Redactor) -> Self {
+        let window = redactor.window();
+        Self { window, held: String::new(), next: window.map_or(WHOLE, |window| window.saturating_mul(2)) }
+    }
+
+    /// Takes the next block, and gives all that is decided.
+    pub(super) fn feed(&mut self, redactor: &dyn Redactor, text: &str) -> Result<String, Unredacted> {
+        self.held.push_str(text);
+        if self.held.len() <= self.next {
+            return Ok(String::new());
+        }
+        let Some(window) = self.window else { return Err(Unredacted::NeedsWhole) };
+        // A secret that begins before `last` is here as a whole.
+        let last = cut::boundary(&self.held, self.held.len() - window);
+        let redacted = match redactor.redact(&self.held) {
+            Cow::Owned(redacted) if redacted != self.held => redacted,
+            _ => {
+                let rest = self.held.split_off(good_place(&self.held, last));
+                return Ok(std::mem::replace(&mut self.held, rest));
+            }
+        };
+        let mut place = last;
+        for _ in 0..TRIES {
+            place = good_place(&self.held, place);
+            // Nothing hidden goes across a place behind which everything comes out as it does in the whole.
+            let behind = redactor.redact(&self.held[place..]);
+            if let Some(decided) = redacted.strip_suffix(&*behind) {
+                let decided = decided.to_owned();
+                drop(behind);
+                self.held.drain(..place);
+                self.next = window.saturating_mul(2);
+                return Ok(decided);
+            }
+            place = cut::boundary(&self.held, place.saturating_sub(1 + last / TRIES));
+        }
+        self.next = self.held.len().saturating_mul(2);
+        if self.held.len() > window.saturating_mul(8).max(1024 * 1024) {
+            return Err(Unredacted::Inseparable);
+        }
+        Ok(String::new())
+    }
+
+    /// Gives the rest.
+    pub(super) fn finish(&mut self, redactor: &dyn Redactor) -> String {
+        redactor.redact(&std::mem::take(&mut self.held)).into_owned()
+    }
+}
+
+/// A place up to `last`, and not far before it, where text is rather parted: behind a line end or a blank.
+fn good_place(text: &str, last: usize) -> usize {
+    let near = &text.as_bytes()[last.saturating_sub(1024)..last];
+    let behind = |found: usize| last - near.len() + found + 1;
+    memchr::memrchr(b'\n', near).or_else(|| memchr::memrchr(b' ', near)).map_or(last, behind)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Hides `<…>` of up to 20 bytes.
+    struct Angles(Option<usize>);
+
+    impl Redactor for Angles {
+        fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+            let mut out = String::new();
+            let mut rest = text;
+            while let Some((before, inside)) = rest.split_once('<') {
+                out.push_str(before);
+                match inside.find(['<', '>']).filter(|end| *end <= 18 && inside.as_bytes()[*end] == b'>') {
+                    Some(end) => {
+                        out.push_str("[hidden]");
+                        rest = &inside[end + 1..];
+                    }
+                    None => {
+                        out.push('<');
+                        rest = inside;
+                    }
+                }
+            }
+            if out.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(out + rest) }
+        }
+
+        fn window(&self) -> Option<usize> {
+            self.0
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_are_redacted_like_the_whole(
+            pieces in prop::collection::vec("(<[a-z]{0,22}>|<|>|[a-zé ]{0,30}|\n)", 0..40),
+            length in 1_usize..30,
+        ) {
+            let (text, redactor) = (pieces.concat(), Angles(Some(20)));
+            let mut redacting = Redacting::new(&redactor);
+            let mut out = String::new();
+            let mut rest = text.as_str();
+            while !rest.is_empty() {
+                let (block, behind) = rest.split_at(cut::offset(rest, length));
+                out += &redacting.feed(&redactor, block).unwrap();
+                rest = behind;
+            }
+            out += &redacting.finish(&redactor);
+            prop_assert_eq!(out, redactor.redact(&text));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_parted_is_refused() {
+        let all = |text: &str| Cow::Owned(format!("{} bytes", text.len()));
+        struct All<F>(F, Option<usize>);
+        impl<F: Fn(&str) -> Cow<'static, str> + Send + Sync + 'static> Redactor for All<F> {
+            fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+                (self.0)(text)
+            }
+            fn window(&self) -> Option<usize> {
+                self.1
+            }
+        }
+        for (window, reason) in [(Some(100), Unredacted::Inseparable), (None, Unredacted::NeedsWhole)] {
+            let redactor = All(all, window);
+            let mut redacting = Redacting::new(&redactor);
+            let refused = (0..100).find_map(|_| redacting.feed(&redactor, &"x".repeat(64 * 1024)).err());
+            assert_eq!(refused, Some(reason));
+        }
+    }
+}
