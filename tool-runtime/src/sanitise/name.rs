@@ -135,6 +135,9 @@ impl Open {
             self.slash |= glyph::is_slash(c);
             return if glyph::is_slash(c) { Some(name) } else { name.directly(c) };
         }
+        if self.opener == Opener::Text && !self.slash && !glyph::is_slash(c) {
+            return glyph::is_attached(c).then_some(name);
+        }
         let angle = self.opener == Opener::Angle && self.namespace;
         if let Some(name) = name.directly(c) {
             return Some(name);
