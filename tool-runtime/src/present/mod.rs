@@ -18,7 +18,7 @@ use crate::{
     notice::Notice,
     outcome::{ModelText, Receipt, Status},
     output::Part,
-    policy::{Policy, Scope, Trust},
+    policy::{Policy, Scope, Trust, Yields},
     registry::Inner,
     render,
     resolve::Facing,
@@ -125,9 +125,8 @@ impl Job {
 
     /// Opens a save of this call's full result.
     fn open(&self, is_json: bool, saves: Saves) -> Opened {
-        let Some(store) = self.inner.store.as_ref().filter(|_| !self.policy.reads_store) else {
-            return Opened::NoStore;
-        };
+        let keeps = self.policy.yields == Yields::Results;
+        let Some(store) = self.inner.store.as_ref().filter(|_| keeps) else { return Opened::NoStore };
         if let Some(artifact) = &self.kept {
             return Opened::Saved(artifact.clone());
         }
