@@ -193,7 +193,6 @@ fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) ->
     let keys = keys(attr, func);
     let needs = func.states.iter().map(checks::need);
     let needs = (!func.states.is_empty()).then(|| quote!(.needs(&[#(#needs),*])));
-    let output = attr.output_schema.key().is_none().then(|| checks::output_schema(func));
     let allow = func.allow_deprecated();
     quote! {
         #allow
@@ -205,7 +204,7 @@ fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) ->
             &[#(#names),*],
             &[#(&#constants),*],
             #start,
-        ) #keys #needs #output #method;
+        ) #keys #needs #method;
     }
 }
 

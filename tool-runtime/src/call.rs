@@ -6,6 +6,8 @@ use std::{
     time::Instant,
 };
 
+use tracing::Instrument;
+
 use crate::{
     args,
     contain::{self, Panicked},
@@ -17,7 +19,7 @@ use crate::{
     observe::Observed,
     outcome::{Outcome, Promise, Status},
     policy::Policy,
-    present::{self, Job, Presented},
+    present::{self, Caller, Job, Presented},
     registry::{Inner, Installed, Registry},
     request::ToolCall,
     resolve::{self, Resolved},
@@ -25,6 +27,7 @@ use crate::{
     seat::Seat,
     spec::Hints,
     thread::{self, Place},
+    trace::Trace,
     value::Output,
 };
 
@@ -92,7 +95,14 @@ pub(crate) struct Told {
     pub(crate) job: Option<Job>,
 }
 
-pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat: Seat) -> Told {
+pub(crate) async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place, seat: Seat) -> Told {
+    let trace = Trace::open(inner, &call, seat.session().map(|session| &**session));
+    let told = tell_all(inner, call, place, seat).instrument(trace.span()).await;
+    trace.close(inner, &told.outcome);
+    told
+}
+
+async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat: Seat) -> Told {
     let began = Instant::now();
     let found = Subject::find(inner, &call);
     let (observed, blocked) =
@@ -114,9 +124,12 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
     ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::new));
     // Before a hook may put another value in the place of one that says where it comes from.
     let policy = policy(inner, found.index, &ran.output);
-    observed.after(&call, &mut ran, began).await;
+    observed.after(inner, &call, &mut ran, began).await;
     let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
     let Resolved { facing, note } = resolve::facing(end, &output);
+    if note.is_some() {
+        tracing::warn!(tool = &*found.name, call_id = &*call.id, "a view was not used");
+    }
     notes.extend(note);
     let job = Job {
         inner: Arc::clone(inner),
@@ -126,6 +139,7 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
         output: output.clone(),
         facing,
         notices,
+        caller: Caller::default(),
         session: seat.session().cloned(),
         kept: None,
     };
@@ -144,7 +158,6 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
     outcome.receipt.still_running = still_running;
     outcome.receipt.duration = began.elapsed();
     seat.keep(outcome.artifact());
-    report(&outcome);
     Told { outcome, job }
 }
 
@@ -260,22 +273,4 @@ fn promise(inner: &Inner, tool: &Installed) -> Option<Promise> {
         limit: tool.policy.limit,
         keep: present::keep_promise,
     })
-}
-
-/// Names and sizes only; content never goes into a trace.
-fn report(outcome: &Outcome) {
-    let receipt = &outcome.receipt;
-    tracing::debug!(
-        tool = outcome.tool_name(),
-        call_id = outcome.call_id(),
-        status = outcome.status.name(),
-        model_chars = receipt.model_chars,
-        truncated = receipt.truncated,
-        "tool call finished"
-    );
-    if !receipt.notes.is_empty() {
-        // The notes themselves may quote arguments or errors; they are in the receipt.
-        let (tool, call_id) = (outcome.tool_name(), outcome.call_id());
-        tracing::warn!(tool, call_id, notes = receipt.notes.len(), "a tool call was repaired, or met a fault");
-    }
 }

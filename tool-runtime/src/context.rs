@@ -116,7 +116,8 @@ pub(crate) struct Parts {
 impl From<Parts> for CallContext {
     fn from(parts: Parts) -> Self {
         let Parts { call_id, tool_name, session, state, extensions, progress, plans, cancellation } = parts;
-        let cancellation = cancellation.map_or_else(OnceLock::new, OnceLock::from);
+        // A child: what is cancelled for this call alone, when it timed out, must not stop the caller's other calls.
+        let cancellation = cancellation.map_or_else(OnceLock::new, |token| OnceLock::from(token.child()));
         Self(Arc::new(Inner { call_id, tool_name, session, state, extensions, progress, plans, cancellation }))
     }
 }

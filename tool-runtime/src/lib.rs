@@ -6,6 +6,7 @@ extern crate self as tool_runtime;
 mod approve;
 mod args;
 mod artifact;
+mod aside;
 mod batch;
 mod budget;
 mod call;
@@ -42,6 +43,8 @@ mod run;
 mod sanitise;
 mod schema;
 mod seat;
+#[cfg(feature = "regex")]
+mod secrets;
 mod session;
 mod shape;
 mod sink;
@@ -51,6 +54,7 @@ mod stream;
 mod thread;
 mod tokens;
 mod tool;
+mod trace;
 mod truncate;
 mod value;
 mod view;
@@ -96,6 +100,8 @@ pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
 /// The schema crate, for `#[derive(JsonSchema)]` with `#[schemars(crate = "tool_runtime::schemars")]`.
 pub use schemars;
+#[cfg(feature = "regex")]
+pub use secrets::Secrets;
 pub use session::Session;
 pub use shape::ToolFailure;
 pub use sink::OutputSink;

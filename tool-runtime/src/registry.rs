@@ -1,6 +1,7 @@
 //! A fixed set of tools, with what applies to all of them.
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     fmt,
     sync::{
@@ -56,6 +57,7 @@ pub(crate) struct Inner {
     pub(crate) approver: Option<Arc<dyn ErasedApprover>>,
     pub(crate) hooks: Arc<[Box<dyn ErasedHook>]>,
     pub(crate) redactors: Arc<[Box<dyn Redactor>]>,
+    pub(crate) trace_content: bool,
     pub(crate) blocking: Blocking,
     pub(crate) loop_guard: Arc<LoopGuard>,
     pub(crate) turns: Turns,
@@ -147,6 +149,7 @@ impl Inner {
             approver: self.approver.clone(),
             hooks: Arc::clone(&self.hooks),
             redactors: Arc::clone(&self.redactors),
+            trace_content: self.trace_content,
             blocking: self.blocking.clone(),
             loop_guard: Arc::clone(&self.loop_guard),
             turns: self.turns,
@@ -312,6 +315,7 @@ pub struct RegistryBuilder {
     approver: Option<Arc<dyn ErasedApprover>>,
     hooks: Vec<Box<dyn ErasedHook>>,
     redactors: Vec<Box<dyn Redactor>>,
+    trace_content: bool,
     most_blocking: usize,
     loop_guard: LoopGuard,
     turns: Turns,
@@ -345,6 +349,7 @@ impl Default for RegistryBuilder {
             approver: None,
             hooks: Vec::new(),
             redactors: Vec::new(),
+            trace_content: false,
             most_blocking: 64,
             loop_guard: LoopGuard::new(),
             turns: Turns { max_concurrent: 16, budget: None },
@@ -515,6 +520,18 @@ impl RegistryBuilder {
         self
     }
 
+    /// The same for a closure, `|text| …` without types: only here can the compiler tell what it borrows from.
+    pub fn redact_with(self, redactor: impl for<'t> Fn(&'t str) -> Cow<'t, str> + Send + Sync + 'static) -> Self {
+        self.redact(redactor)
+    }
+
+    /// Lets trace spans carry arguments and what the model reads, both redacted, at most 4,096 characters of each.
+    /// Default: names, sizes, status and timings only.
+    pub fn trace_content(mut self) -> Self {
+        self.trace_content = true;
+        self
+    }
+
     /// How many `blocking` tools may run at the same time, those that timed out and still run included; more are
     /// [`Status::Busy`](crate::Status::Busy). Default: 64.
     pub fn max_blocking(mut self, tools: usize) -> Self {
@@ -648,6 +665,7 @@ impl RegistryBuilder {
                 approver: self.approver,
                 hooks: self.hooks.into(),
                 redactors: self.redactors.into(),
+                trace_content: self.trace_content,
                 blocking: Blocking::new(self.most_blocking),
                 loop_guard: Arc::new(self.loop_guard),
                 turns: self.turns,

@@ -213,6 +213,14 @@ impl ToolSpec {
         self
     }
 
+    /// The tool blocks its thread: it runs on the blocking pool, also where its body is an `async fn`. Default: it runs
+    /// on the caller's task. Needs feature `tokio`.
+    #[cfg(feature = "tokio")]
+    pub fn blocking(mut self) -> Self {
+        self.blocking = true;
+        self
+    }
+
     /// Not run unless the registry's [`approver`](crate::RegistryBuilder::approver) says yes.
     pub fn approval(mut self) -> Self {
         self.approval = true;

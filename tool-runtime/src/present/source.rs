@@ -53,6 +53,8 @@ pub(super) struct Cleaner<'r> {
     /// Of the last pour that ran to its end.
     tally: Cell<Tally>,
     broken: Cell<bool>,
+    /// The key whose value comes next.
+    key: Cell<Option<String>>,
     #[cfg(test)]
     pub(super) panics: bool,
 }
@@ -75,6 +77,7 @@ impl<'r> Cleaner<'r> {
             running: Cell::default(),
             tally: Cell::default(),
             broken: Cell::new(false),
+            key: Cell::default(),
             #[cfg(test)]
             panics: false,
         }
@@ -123,6 +126,7 @@ impl<'r> Cleaner<'r> {
 
     fn begin(&self) {
         self.running.set(Tally::default());
+        self.key.set(None);
     }
 
     fn commit(&self) {
@@ -167,11 +171,19 @@ impl<'r> Cleaner<'r> {
 
     /// A whole text at once; `None` where it must not be shown.
     pub(super) fn text<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        self.redacted(text, <dyn Redactor>::redact)
+    }
+
+    fn redacted<'t>(
+        &self,
+        text: &'t str,
+        redact: impl for<'s> Fn(&dyn Redactor, &'s str) -> Cow<'s, str>,
+    ) -> Option<Cow<'t, str>> {
         self.guarded(|| {
             let sanitised = self.sanitised(text.into());
             let redacted = self.redactors.iter().fold(sanitised, |text, redactor| match text {
-                Cow::Borrowed(text) => redactor.redact(text),
-                Cow::Owned(text) => redactor.redact(&text).into_owned().into(),
+                Cow::Borrowed(text) => redact(&**redactor, text),
+                Cow::Owned(text) => redact(&**redactor, &text).into_owned().into(),
             });
             match redacted {
                 // What was taken out may have stood inside a disguised marker.
@@ -205,19 +217,39 @@ impl<'r> Cleaner<'r> {
         clean
     }
 
-    /// One string of a JSON value.
+    /// One string of a JSON value. Strings come in the order in which they stand there, a key right before its value.
     fn string<'s>(&self, role: Role, text: &'s str) -> Cow<'s, str> {
-        let Some(mut clean) = self.text(text) else { return Cow::Borrowed("") };
-        if matches!(clean, Cow::Owned(_)) {
-            if matches!(role, Role::Key { .. }) {
-                // Two keys may be the same once cleaned, and a reader keeps only one of them.
-                self.note(|tally| tally.renamed += 1);
-                clean = format!("{clean}~{}", self.running.get().renamed).into();
-            }
-            self.note(|tally| tally.shrunk += difference(json_chars(text), json_chars(&clean)));
+        let is_key = matches!(role, Role::Key { .. });
+        let key = self.key.take();
+        let clean = match &key {
+            Some(key) if !is_key => self.redacted(text, |redactor, text| redactor.redact_member(key, text)),
+            _ => self.text(text),
+        };
+        if is_key && !self.redactors.is_empty() {
+            self.key.set(Some(text.to_owned()));
         }
-        clean
+        match clean {
+            None => Cow::Borrowed(""),
+            // A redactor may give a copy of what it leaves alone.
+            Some(clean) if clean == text && !(is_key && looks_renamed(text)) => Cow::Borrowed(text),
+            Some(mut clean) => {
+                if is_key {
+                    // Two keys may be the same once cleaned, and a reader keeps only one of them. So each key that
+                    // changes gets a number, and each that ends in one already.
+                    self.note(|tally| tally.renamed += 1);
+                    clean = format!("{clean}~{}", self.running.get().renamed).into();
+                }
+                self.note(|tally| tally.shrunk += difference(json_chars(text), json_chars(&clean)));
+                clean
+            }
+        }
     }
+}
+
+/// `key~1`
+fn looks_renamed(key: &str) -> bool {
+    let start = key.trim_end_matches(|c: char| c.is_ascii_digit());
+    start.len() < key.len() && start.ends_with('~')
 }
 
 impl Tally {
@@ -273,6 +305,19 @@ pub(super) fn with_material<R>(
         Source::Text(_) | Source::Texts(_) | Source::Stream(_) => use_it(&Material::Text(&|push| write(push, None))),
         Source::Output(_) | Source::Value(_) => use_it(&Material::Json(&write)),
     }
+}
+
+/// A text, or the strings of a JSON text, cleaned; `None` where it must not be shown.
+pub(super) fn traced(content: &str, cleaner: &Cleaner<'_>) -> Option<String> {
+    cleaner.begin();
+    let Ok(json) = serde_json::from_str::<Value>(content) else { return cleaner.text(content).map(Cow::into_owned) };
+    let mut text = String::new();
+    let mut push = |piece: &str| {
+        text.push_str(piece);
+        ControlFlow::Continue(())
+    };
+    let written = walk(&mut push, None, cleaner, |walk| json::write(&json, walk));
+    (written.is_ok() && !cleaner.is_broken()).then_some(text)
 }
 
 fn pour(text: &str, cleaner: &Cleaner<'_>, push: Push<'_>) -> Result<(), Fault> {

@@ -20,7 +20,10 @@ impl Source<'_> {
     /// Opens a save of this full result.
     pub(super) fn open(self, job: &Job, saves: Saves) -> Opened {
         match self {
-            Self::Stream(streamed) if job.kept.is_none() => open(job, streamed, saves),
+            Self::Stream(streamed) if job.kept.is_none() => match open(job, streamed, saves) {
+                Opened::Writer(writer) => Opened::Writer(job.careful(writer)),
+                other => other,
+            },
             source => job.open(source.is_json(), saves),
         }
     }

@@ -21,7 +21,7 @@ use crate::{
 use super::{
     Job, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice, model_tokens, notices,
     record,
-    source::{Cleaner, Source, with_material},
+    source::{Cleaner, Source, Tally, with_material},
     stream, token_limit,
 };
 
@@ -60,9 +60,17 @@ struct Draft<'a> {
 struct Cut<'a> {
     draft: Draft<'a>,
     fitted: Fitted,
-    /// Characters of the full result, where the text is only a view of it and the full result was looked at.
-    full_chars: Option<usize>,
+    /// The full result, where the text is only a view of it and the full result was looked at.
+    kept: Option<Kept>,
     saved: Saved,
+}
+
+/// A full result that was saved apart from what is shown, or that no store took.
+struct Kept {
+    saved: Saved,
+    chars: usize,
+    raw_chars: usize,
+    non_finite: usize,
 }
 
 impl<'a> Draft<'a> {
@@ -95,19 +103,20 @@ impl<'a> Draft<'a> {
         // known before the text is cut.
         let save_while_cutting = !self.is_view() && policy.scope == Scope::Content;
         let fitted = self.fit(limit, tokens, save_while_cutting, saves)?;
-        let mut cut = Cut { saved: fitted.saved.clone(), full_chars: None, fitted, draft: self };
+        let mut cut = Cut { saved: fitted.saved.clone(), kept: None, fitted, draft: self };
         let is_error = cut.draft.view_source == ViewSource::Error;
         let save_apart = cut.fitted.truncated && !save_while_cutting;
         // What was streamed is nowhere else.
         let keep = policy.keep == Keep::Always || stream::is_written(job);
         if save_apart || (keep && !is_error && cut.saved == Saved::Never) {
-            let (saved, chars) = cut.draft.save_full(saves)?;
-            cut.full_chars = cut.draft.is_view().then_some(chars);
-            cut.saved = saved;
+            let kept = cut.draft.save_full(saves)?;
+            cut.saved = kept.saved.clone();
+            cut.kept = cut.draft.is_view().then_some(kept);
         }
         if cut.fitted.truncated && policy.scope == Scope::Total {
-            let room = limit.map(|limit| limit.saturating_sub(header_room(job, cut.full_chars, &cut.saved)));
-            let header = || header_tokens(job, cut.fitted.original, cut.full_chars, &cut.saved);
+            let full_chars = cut.full_chars();
+            let room = limit.map(|limit| limit.saturating_sub(header_room(job, full_chars, &cut.saved)));
+            let header = || header_tokens(job, cut.fitted.original, full_chars, &cut.saved);
             let tokens = tokens.map(|tokens| tokens.saturating_sub(header()));
             cut.fitted = cut.draft.fit(room, tokens, false, saves)?;
         }
@@ -132,41 +141,51 @@ impl<'a> Draft<'a> {
         let bounds = Bounds { limit, tokens, strategy, field_limit, snap, may_point: !self.job.is_external() };
         let mut open = || if save { self.source.open(self.job, saves) } else { Opened::NoStore };
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
-        self.guarded(|| {
+        guarded(&self.cleaner, || {
             with_material(self.source, &self.cleaner, |material| truncate::fit(material, &bounds, &mut saving))
         })
     }
 
-    fn save_full(&self, saves: Saves) -> Result<(Saved, usize), Stop> {
-        let full = Source::full(&self.job.output);
+    fn save_full(&self, saves: Saves) -> Result<Kept, Stop> {
+        // Of an error nothing but its text: a hook may have blocked the value for good.
+        let full = if self.view_source == ViewSource::Error { self.source } else { Source::full(&self.job.output) };
         let mut open = || full.open(self.job, saves);
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         // Counted apart: the receipt's `removed` and `defused` are about what the model reads.
         let cleaner = self.job.cleaner();
-        self.guarded(|| with_material(full, &cleaner, |material| truncate::save(material, &mut saving)))
+        let saved =
+            guarded(&cleaner, || with_material(full, &cleaner, |material| truncate::save(material, &mut saving)))?;
+        let Tally { shrunk, non_finite, .. } = cleaner.tally();
+        let (saved, chars) = saved;
+        Ok(Kept { saved, chars, raw_chars: chars.saturating_add_signed(shrunk), non_finite })
     }
+}
 
-    /// The value's own `Serialize` runs in here, and it may fail or panic.
-    fn guarded<R>(&self, work: impl FnOnce() -> Result<R, Unfit>) -> Result<R, Stop> {
-        let result = contain::call(work);
-        if self.cleaner.is_broken() {
-            return Err(Stop::Withheld);
+/// The value's own `Serialize` runs in here, and it may fail or panic.
+fn guarded<R>(cleaner: &Cleaner<'_>, work: impl FnOnce() -> Result<R, Unfit>) -> Result<R, Stop> {
+    let result = contain::call(work);
+    if cleaner.is_broken() {
+        return Err(Stop::Withheld);
+    }
+    match result {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(Unfit::NeedsThread)) => Err(Stop::NeedsThread),
+        Ok(Err(Unfit::Fault(fault))) => {
+            let leak = matches!(fault, Fault::TooDeep);
+            Err(Stop::Unserialisable { message: fault.to_string(), leak })
         }
-        match result {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(Unfit::NeedsThread)) => Err(Stop::NeedsThread),
-            Ok(Err(Unfit::Fault(fault))) => {
-                let leak = matches!(fault, Fault::TooDeep);
-                Err(Stop::Unserialisable { message: fault.to_string(), leak })
-            }
-            Err(Panicked(message)) => Err(Stop::Unserialisable { message, leak: false }),
-        }
+        Err(Panicked(message)) => Err(Stop::Unserialisable { message, leak: false }),
     }
 }
 
 impl Cut<'_> {
+    fn full_chars(&self) -> Option<usize> {
+        self.kept.as_ref().map(|kept| kept.chars)
+    }
+
     fn render(self) -> Presented {
-        let Self { draft, fitted, full_chars, saved } = self;
+        let full_chars = self.full_chars();
+        let Self { draft, fitted, kept, saved } = self;
         let job = draft.job;
         let tally = draft.cleaner.tally();
         let mut receipt = Receipt::new(draft.view_source);
@@ -181,7 +200,7 @@ impl Cut<'_> {
         receipt.defused = tally.counts.defused;
         if draft.is_view() {
             receipt.full_chars = full_chars;
-            receipt.raw_chars = full_chars;
+            receipt.raw_chars = kept.as_ref().map(|kept| kept.raw_chars);
         } else {
             receipt.full_chars = Some(fitted.original);
             receipt.raw_chars = Some(fitted.original.saturating_add_signed(tally.shrunk));
@@ -192,8 +211,9 @@ impl Cut<'_> {
             headers.push(header_for(job, fitted.original, fitted.shown, full_chars, &saved));
         }
         let mut told = job.notices.clone();
-        if tally.non_finite > 0 {
-            let note = format!("{} in the result not finite and shown as null", numbers(tally.non_finite));
+        let non_finite = tally.non_finite + kept.map_or(0, |kept| kept.non_finite);
+        if non_finite > 0 {
+            let note = format!("{} in the result not finite and written as null", numbers(non_finite));
             receipt.notes.push(note.clone());
             told.push(Notice::new(note));
         }
@@ -243,13 +263,15 @@ pub(super) fn message(job: &Job, message: &Message) -> Presented {
     let Some(problems) = cleaner.text(&message.problems) else { return withheld(job, "it could not be cleaned") };
     let tail = format!("\n{}{}", message.tail, notices(job, &job.notices));
     let (text, fenced) = ours(job, std::slice::from_ref(&message.head), &problems, &tail);
-    short(job, None, text, fenced)
+    let shown = cut::count(&message.head) + cut::count(&problems) + cut::count(&message.tail) + 2;
+    short(job, None, text, shown, fenced)
 }
 
 /// A text of ours, unfenced.
 pub(super) fn own(job: &Job, text: &str) -> Presented {
     let Some(text) = job.cleaner().text(text) else { return withheld(job, "it could not be cleaned") };
-    short(job, None, format!("{text}{}", notices(job, &job.notices)), false)
+    let shown = cut::count(&text);
+    short(job, None, format!("{text}{}", notices(job, &job.notices)), shown, false)
 }
 
 /// A short clean body, fenced where the tool is external; `tail` comes after the fence.
@@ -259,26 +281,32 @@ fn ours(job: &Job, headers: &[String], body: &str, tail: &str) -> (String, bool)
     (Reply { headers, body, notices: tail }.text(), fenced.is_some())
 }
 
-/// Nothing of the result may be shown.
+/// Nothing of the result may be shown. The notices are, as far as they can be cleaned.
 pub(super) fn withheld(job: &Job, why: &str) -> Presented {
-    let text = format!("[Withheld: the result of `{}` is not shown, {why}]", job.tool);
-    short(job, Some(Status::Withheld), text, false)
+    let text = format!("[Withheld: {} is not shown, {why}]", named(job));
+    let shown = cut::count(&text);
+    let notices = contain::call(|| notices(job, &job.notices)).unwrap_or_default();
+    short(job, Some(Status::Withheld), text + &notices, shown, false)
+}
+
+fn named(job: &Job) -> String {
+    job.shown_tool().map_or_else(|| "the result".to_owned(), |tool| format!("the result of `{tool}`"))
 }
 
 fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
     // The message may quote the value, so it is treated like the value.
     let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
-    let title = format!("[Unserialisable: the result of `{}` can't be turned into JSON]", job.tool);
+    let title = format!("[Unserialisable: {} can't be turned into JSON]", named(job));
     let (text, fenced) = ours(job, &[title], &clean, &notices(job, &job.notices));
-    Presented { leak, ..short(job, Some(Status::Unserialisable), text, fenced) }
+    Presented { leak, ..short(job, Some(Status::Unserialisable), text, cut::count(&clean), fenced) }
 }
 
-/// A text that is never cut.
-fn short(job: &Job, status: Option<Status>, text: String, fenced: bool) -> Presented {
+/// A text that is never cut; `shown` are the characters of its body.
+fn short(job: &Job, status: Option<Status>, text: String, shown: usize, fenced: bool) -> Presented {
     let mut receipt = Receipt::new(ViewSource::Error);
     receipt.model_tokens = model_tokens(job, &text);
-    let chars = cut::count(&text);
-    (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
+    receipt.model_chars = cut::count(&text);
+    (receipt.view_chars, receipt.shown_chars) = (shown, shown);
     receipt.fenced = fenced;
     Presented { text: ModelText::Own(text), content: None, status, receipt, leak: false }
 }

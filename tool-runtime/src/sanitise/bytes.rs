@@ -23,12 +23,12 @@ pub(super) fn next_hot(bytes: &[u8], from: usize, until: usize) -> Option<usize>
 
 /// ASCII that is no bracket, no part of an escape, and nothing that a marker has before its `x`.
 pub(super) fn is_outside(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\'' | b',' | b'>' | b')' | b']' | b'=' | b'*' | b'^' | b'`' | b'~' | b'.' | b'$' | b'@')
+    matches!(byte, b',' | b')' | b']')
 }
 
 /// A bracket or the beginning of an escape, or beyond ASCII, where there are more of them.
 pub(super) fn may_begin(byte: u8) -> bool {
-    matches!(byte, b'<' | b'[' | b'{' | b'(' | b'&' | b'%' | b'\\') || byte >= 0x80
+    matches!(byte, b'<' | b'[' | b'{' | b'(' | b'&' | b'%' | b'=' | b'+' | b'\\') || byte >= 0x80
 }
 
 /// Whether `bytes` may begin with an escape that matters or with a chat-template token.
@@ -37,11 +37,12 @@ pub(super) fn may_matter(bytes: &[u8]) -> bool {
     let third = rest.first().copied().unwrap_or(b' ');
     is_hot(*second)
         || match (first, second) {
-            (b'&', next) => matches!(next.to_ascii_lowercase(), b'#' | b'a' | b'b' | b'n' | b'p'),
+            (b'&', next) => b"#abceknptx".contains(&next.to_ascii_lowercase()),
             (b'%', next) => next.is_ascii_hexdigit() || matches!(next, b'u' | b'U'),
-            (b'[', next) => matches!(next, b'/' | b'A' | b'I' | b'S' | b'T' | b'g'),
+            (b'[', next) => matches!(next, b'/' | b'A' | b'C' | b'I' | b'S' | b'T' | b'g'),
             (_, b'|' | b'<') => true,
-            (_, b'/' | b's') => third == b't' || is_hot(third),
+            (_, b'/' | b's') => matches!(third, b't' | b'f') || is_hot(third),
+            (_, b'f') => matches!(third, b'i' | b'u') || is_hot(third),
             (_, b'B' | b'E') => third == b'O' || is_hot(third),
             (_, b'b' | b'e' | b't') => matches!(third, b'o' | b'n' | b'h') || is_hot(third),
             _ => false,
@@ -49,9 +50,13 @@ pub(super) fn may_matter(bytes: &[u8]) -> bool {
 }
 
 /// Length of the escape that `bytes` begins with, if it is a usual one of JSON for a character that needs
-/// no look; else 0.
+/// no look, or an equals sign that begins none; else 0.
 pub(super) fn quiet_escape(bytes: &[u8]) -> usize {
     match bytes {
+        // An `x`, or the beginning of another escape or of a character beyond ASCII.
+        [b'=', b'2' | b'3' | b'5' | b'7' | b'C'..=b'F' | b'c'..=b'f', ..] => 0,
+        [b'=', next, ..] if is_hot(*next) => 0,
+        [b'=', ..] => 1,
         [_, b'"' | b'n' | b't' | b'r' | b'/', ..] => 2,
         [_, b'u', digits @ ..] => {
             let code = digits.get(..4).and_then(|digits| {
@@ -95,6 +100,7 @@ const fn loud() -> Loud {
     let others = [
         (0, 0x1f),
         (b'%' as u32, b'&' as u32),
+        (b'=' as u32, b'=' as u32),
         (b'\\' as u32, b'\\' as u32),
         (b'X' as u32, b'X' as u32),
         (b'x' as u32, b'x' as u32),
