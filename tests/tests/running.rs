@@ -305,7 +305,7 @@ fn approved() -> impl Tool {
 fn an_approver_that_panics_has_not_approved() {
     struct Eager;
     impl tool_runtime::Approver for Eager {
-        #[expect(clippy::manual_async_fn, reason = "panics before there is a future")]
+        #[allow(clippy::manual_async_fn, reason = "panics before there is a future")]
         fn approve(&self, _: ApprovalRequest) -> impl Future<Output = Approval> + Send {
             if true {
                 panic_any(Bomb);

@@ -39,6 +39,7 @@ pub(super) fn part(byte: u8) -> Part {
 
 static PARTS: [Part; 256] = parts();
 
+#[expect(clippy::cast_possible_truncation, reason = "the loop ends before 256")]
 const fn parts() -> [Part; 256] {
     let mut parts = [Part::Other; 256];
     let mut byte = 0;
@@ -80,7 +81,7 @@ pub(super) fn quiet_escape(bytes: &[u8]) -> usize {
         [b'=', ..] => quiet_equals(bytes),
         [_, b'"' | b'n' | b't' | b'r' | b'/', ..] => 2,
         [_, b'u', digits @ ..] => {
-            let code = digits.get(..4).and_then(|digits| hexadecimal(digits));
+            let code = digits.get(..4).and_then(hexadecimal);
             if code.is_some_and(is_quiet) { 6 } else { 0 }
         }
         _ => 0,
