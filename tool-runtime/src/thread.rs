@@ -12,8 +12,6 @@ use std::{
     time::Duration,
 };
 
-use crate::contain;
-
 /// Who waits for the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
