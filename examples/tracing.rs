@@ -35,11 +35,11 @@ async fn main() -> Result<(), tool_runtime::BuildError> {
 
     println!("without content:");
     let registry = Registry::builder().tools(tools![add, config]).build()?;
-    registry.call(ToolCall::new("call_1", "add", r#"{"a":1,"b":2}"#)).await;
-    registry.call(ToolCall::new("call_2", "add", r#"{"a":1,"c":2}"#)).await;
+    let _ = registry.call(ToolCall::new("call_1", "add", r#"{"a":1,"b":2}"#)).await;
+    let _ = registry.call(ToolCall::new("call_2", "add", r#"{"a":1,"c":2}"#)).await;
 
     println!("\nwith content:");
     let registry = Registry::builder().tools(tools![config]).redact(Secrets::default()).trace_content().build()?;
-    registry.call(ToolCall::new("call_3", "config", "{}")).await;
+    let _ = registry.call(ToolCall::new("call_3", "config", "{}")).await;
     Ok(())
 }

@@ -49,7 +49,7 @@ impl Db {
 
     /// Counts calls.
     #[tool(name = "calls")]
-    pub fn how_often(self: &Self) -> u64 {
+    pub(crate) fn how_often(self: &Self) -> u64 {
         self.count()
     }
 

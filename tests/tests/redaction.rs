@@ -543,9 +543,9 @@ fn traced(builder: RegistryBuilder) -> Vec<BTreeMap<&'static str, String>> {
     let spans = Spans::default();
     tracing::subscriber::with_default(spans.clone(), || {
         let registry = builder.tools(tools![leaky]).hook(Breaks).redact(hide).build().unwrap();
-        registry.call_blocking(ToolCall::new("call_7", "leaky", json!({ "a": SECRET })));
-        registry.call_blocking(ToolCall::new("call_8", SECRET, json!({ "a": SECRET, "password": "hunter2" })));
-        registry.call_blocking(ToolCall::new("call_9", "leaky", format!("{{\"a\": 5, \"b\": \"{SECRET}")));
+        let _ = registry.call_blocking(ToolCall::new("call_7", "leaky", json!({ "a": SECRET })));
+        let _ = registry.call_blocking(ToolCall::new("call_8", SECRET, json!({ "a": SECRET, "password": "hunter2" })));
+        let _ = registry.call_blocking(ToolCall::new("call_9", "leaky", format!("{{\"a\": 5, \"b\": \"{SECRET}")));
     });
     let spans = spans.0.lock().unwrap();
     spans.clone()

@@ -4,7 +4,7 @@
 
 use std::{
     borrow::Cow,
-    fs,
+    fmt, fs,
     io::{self, Write},
     ops::Range,
     path::Path,
@@ -17,8 +17,8 @@ use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use tool_runtime::{
     After, AfterCall, Artifact, ArtifactEntry, ArtifactMeta, ArtifactRef, ArtifactStore, ArtifactWriter, CallContext,
-    FenceStyle, Hook, LocalStore, MemoryStore, Outcome, OutputSink, Redactor, Registry, RegistryBuilder, Scope, Status,
-    StoreError, StoreReason, Streamed, ToolCall, ToolResult, tool, tools,
+    FenceStyle, Hook, LocalStore, MemoryStore, Outcome, OutputSink, Redactor, Registry, RegistryBuilder, Scope,
+    Secrets, Status, StoreError, StoreReason, Streamed, ToolCall, ToolResult, tool, tools,
 };
 
 /// What the tools below write, piece by piece, and where they stop.
@@ -160,11 +160,19 @@ fn stored(store: &impl ArtifactStore, outcome: &Outcome) -> Vec<u8> {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        fmt::Write::write_fmt(&mut text, format_args!("{byte:02x}")).unwrap();
+        text
+    })
 }
 
 fn numbers(to: usize) -> String {
-    (1..=to).map(|number| format!("line {number}\n")).collect()
+    let lines: Vec<String> = (1..=to).map(|number| format!("line {number}\n")).collect();
+    lines.concat()
 }
 
 #[test]
@@ -405,6 +413,33 @@ fn a_secret_across_a_border_of_blocks_is_hidden() {
     }
 }
 
+#[test]
+fn the_ready_redactor_finds_secrets_across_borders() {
+    let body: String =
+        (0..24).map(|line| format!("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDO{line:02}\n")).collect();
+    let secrets = [
+        format!("-----BEGIN PRIVATE KEY-----\n{body}-----END PRIVATE KEY-----"),
+        "password = \"correct horse battery\"".to_owned(),
+        format!("AKIA{}", "Q3EGRZ7WJ5MXNT2K"),
+    ];
+    for secret in &secrets {
+        for before in (0..=secret.len()).step_by(1 + secret.len() / 9) {
+            // The borders of blocks, and those of what the redactor has still to see.
+            let filled = |bytes: usize| "some words\n".repeat(bytes / 11 + 1)[..bytes - 1].to_owned() + "\n";
+            let text = [64 * 1024 - before, 48 * 1024 - secret.len(), 16 * 1024 - secret.len(), 100_000]
+                .map(|bytes| filled(bytes) + secret + "\n")
+                .concat();
+            let expected = Secrets::default().redact(&text).into_owned();
+            assert!(!expected.contains(secret));
+            let store = MemoryStore::new(1 << 20);
+            let script = Script::cut(text.as_bytes(), &[10_000]);
+            let registry = builder(script).store(store.clone()).redact(Secrets::default()).build().unwrap();
+            let outcome = run(&registry, "trusted");
+            assert_eq!(String::from_utf8(stored(&store, &outcome)).unwrap(), expected);
+        }
+    }
+}
+
 struct Whole;
 
 impl Redactor for Whole {
@@ -613,7 +648,8 @@ fn the_lines_of_two_writers_stay_whole() {
 #[tool(name = "floods", max_result_size = 10_000)]
 fn floods(#[inject] ctx: &CallContext, bytes: u64, #[inject] hash: &Arc<Mutex<String>>) -> io::Result<Streamed> {
     let mut sink = ctx.sink().max_bytes(bytes);
-    let line: Vec<u8> = (0..1000).map(|at| if at == 999 { b'\n' } else { b'a' + (at % 26) as u8 }).collect();
+    let mut line: Vec<u8> = (b'a'..=b'z').cycle().take(999).collect();
+    line.push(b'\n');
     let mut digest = Sha256::new();
     let mut left = bytes;
     while left > 0 {
@@ -622,7 +658,7 @@ fn floods(#[inject] ctx: &CallContext, bytes: u64, #[inject] hash: &Arc<Mutex<St
         digest.update(piece);
         left -= piece.len() as u64;
     }
-    *hash.lock().unwrap() = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    *hash.lock().unwrap() = hex(&digest.finalize());
     Ok(sink.finish())
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn parse(attr: &BlockAttr, item: &TokenStream, errors: &mut Errors) -
     if block.tools.is_empty() && errors.is_empty() {
         errors.push(block.item.impl_token, "no function of this block is a tool; put `#[tool]` on those that are");
     }
-    block.home = home::Home::Block(owner);
+    block.home = home::Home::Block(Box::new(owner));
     Some(block)
 }
 

@@ -6,6 +6,7 @@ use quote::quote;
 use syn::{Expr, Ident, ReturnType, Type, spanned::Spanned};
 
 use crate::{
+    attr::Attr,
     docs::Docs,
     field::Default,
     func::{Func, Param},
@@ -134,30 +135,34 @@ pub(crate) fn output_span(func: &Func) -> Span {
     }
 }
 
-/// The local that asks for the return type's shape, and the marker that it finds.
+/// The return type's shape, and what its value can do.
 // Output:
 //     let __tool_probe = Probe::<Result<Weather, E>>::new();
 //     let __tool_shape = (&&&&__tool_probe).__tool_shape();
-pub(crate) fn shape(func: &Func) -> TokenStream {
+//     let __tool_value = ValueProbe::of(__tool_shape, &__tool_probe);
+//     Slots::returns(slots, (&&__tool_value).__tool_schema());
+pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
     let unit: Type = syn::parse_quote!(());
     let output = match &func.sig.output {
         ReturnType::Type(_, ty) => &**ty,
         ReturnType::Default => &unit,
     };
-    located!(output_span(func) =>
+    let span = output_span(func);
+    let schema = attr.output_schema.key().is_none().then(|| {
+        let slots = slots();
+        located!(span => __tool_rt::Slots::returns(#slots, (&&__tool_value).__tool_schema());)
+    });
+    located!(span =>
         let __tool_probe = __tool_rt::Probe::<#output>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
+        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+        #schema
     )
 }
 
-/// The key that finds the output schema, by the type that is returned.
-pub(crate) fn output_schema(func: &Func) -> TokenStream {
-    let shape = shape(func);
-    located!(output_span(func) => .output(|| {
-        use __tool_rt::shapes::*;
-        #shape
-        (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_schema()
-    }))
+/// The local that has the call's values.
+pub(crate) fn slots() -> Ident {
+    Ident::new("__tool_slots", Span::mixed_site())
 }
 
 /// One entry of the list of what the tool needs.
@@ -171,11 +176,7 @@ pub(crate) fn need(state: &State) -> TokenStream {
 pub(crate) fn lend(local: &Ident, state: &State) -> TokenStream {
     let ty = state.passing.inner();
     let lent = located!(ty.span() => __tool_rt::Given::state::<#ty>(__tool_given));
-    if state.is_optional() {
-        quote!(let #local = #lent;)
-    } else {
-        quote!(let ::core::option::Option::Some(#local) = #lent else { return ::core::option::Option::None };)
-    }
+    if state.is_optional() { quote!(let #local = #lent;) } else { quote!(let #local = #lent?;) }
 }
 
 /// Refuses `key` where the runtime lacks the feature that it takes.

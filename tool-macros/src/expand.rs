@@ -109,7 +109,7 @@ fn block_tool(tool: &BlockTool, index: usize, home: &Home, owner: &Owner, into: 
     let (generics, _, bounds) = owner.generics.split_for_impl();
     let ty = &owner.ty;
     let method = func.sig.receiver().map(|_| quote!(.method(#into)));
-    let inside = self::tool(attr, func, home, method);
+    let inside = self::tool(attr, func, home, method.as_ref());
     // Of a generic block there is a tool for each type that it is used with, and the linker knows none of them.
     let linked = owner
         .generics
@@ -164,7 +164,7 @@ fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
 }
 
 /// The constants of the parameters, the function that starts the tool, and its table.
-fn tool(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> TokenStream {
+fn tool(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> TokenStream {
     let params = func.params.iter().enumerate().map(|(index, param)| checks::param(&home::constant(index), param));
     let start = wrap::start(attr, func, home);
     let table = table(attr, func, home, method);
@@ -174,7 +174,7 @@ fn tool(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> T
     quote!(#(#tokio)* #tokens #(#params)* #start #table)
 }
 
-fn table(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> TokenStream {
+fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> TokenStream {
     let ident = &func.sig.ident;
     let (name, name_span) = func.tool_name(attr);
     let name = LitStr::new(&name, name_span);
@@ -193,7 +193,6 @@ fn table(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> 
     let keys = keys(attr, func);
     let needs = func.states.iter().map(checks::need);
     let needs = (!func.states.is_empty()).then(|| quote!(.needs(&[#(#needs),*])));
-    let output = attr.output_schema.key().is_none().then(|| checks::output_schema(func));
     let allow = func.allow_deprecated();
     quote! {
         #allow
@@ -205,7 +204,7 @@ fn table(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> 
             &[#(#names),*],
             &[#(&#constants),*],
             #start,
-        ) #keys #needs #output #method;
+        ) #keys #needs #method;
     }
 }
 

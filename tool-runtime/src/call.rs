@@ -122,6 +122,8 @@ async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat
     };
     ran.notes.splice(0..0, found.note.into_iter().chain(call.notes.drain(..)));
     ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::new));
+    // Before a hook may put another value in the place of one that says where it comes from.
+    let policy = policy(inner, found.index, &ran.output);
     observed.after(inner, &call, &mut ran, began).await;
     let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
     let Resolved { facing, note } = resolve::facing(end, &output);
@@ -132,7 +134,7 @@ async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat
     let job = Job {
         inner: Arc::clone(inner),
         tool: Arc::clone(&found.name),
-        policy: found.index.map_or_else(Policy::default, |index| inner.tools[index].policy),
+        policy,
         call_id: Arc::clone(&call.id),
         output: output.clone(),
         facing,
@@ -199,6 +201,15 @@ fn context(inner: &Arc<Inner>, tool: &Arc<str>, call: &ToolCall, seat: &Seat) ->
         plans: Some(Arc::clone(inner) as _),
         cancellation: call.cancellation.clone(),
     })
+}
+
+/// The tool's; a piece of a saved result is as trusted as the result was.
+fn policy(inner: &Inner, index: Option<usize>, output: &Output) -> Policy {
+    let policy = index.map_or_else(Policy::default, |index| inner.tools[index].policy);
+    match output.as_excerpt() {
+        Some(excerpt) => Policy { trust: excerpt.trust, ..policy },
+        None => policy,
+    }
 }
 
 fn unknown_tool(inner: &Inner, name: &str) -> Problem {

@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 // The macro's output names this crate.
-#[cfg(test)]
 extern crate self as tool_runtime;
 
 mod approve;
@@ -18,6 +17,7 @@ mod conversation;
 mod cut;
 mod dialect;
 mod error;
+mod excerpt;
 pub mod fence;
 mod fields;
 mod find;
@@ -33,6 +33,7 @@ mod outcome;
 mod output;
 mod policy;
 mod present;
+mod reader;
 mod redact;
 mod registry;
 mod render;
@@ -42,7 +43,7 @@ mod run;
 mod sanitise;
 mod schema;
 mod seat;
-#[cfg(feature = "secrets")]
+#[cfg(feature = "regex")]
 mod secrets;
 mod session;
 mod shape;
@@ -93,13 +94,13 @@ pub use notice::Notice;
 pub use object_store;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
-pub use policy::{Coercion, FenceStyle, Keep, Scope, Snap, TruncationStrategy, Trust};
+pub use policy::{ArtifactTools, Coercion, FenceStyle, Keep, Scope, Snap, TruncationStrategy, Trust};
 pub use redact::Redactor;
 pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
 /// The schema crate, for `#[derive(JsonSchema)]` with `#[schemars(crate = "tool_runtime::schemars")]`.
 pub use schemars;
-#[cfg(feature = "secrets")]
+#[cfg(feature = "regex")]
 pub use secrets::Secrets;
 pub use session::Session;
 pub use shape::ToolFailure;

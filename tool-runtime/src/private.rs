@@ -10,8 +10,8 @@ pub use crate::{
     __tool_needs_tokens as needs_tokens, __tool_needs_tokio as needs_tokio, __tool_with_garde as with_garde,
     context::CallContext,
     fields::{
-        Borrowed, DefaultProbe, Describe, Edit, Param, Slots, borrow, borrow_option, decode, decode_with, missing,
-        required, schema_of,
+        Borrowed, Check, DefaultProbe, Describe, Edit, MakeSchema, Param, Slots, borrow, borrow_option, decode,
+        decode_with, missing, required, schema_of,
     },
     link::{Compared, Given, Linked, MacroTool, Mode, Need, Place, Start, UnnamedToolBlock, bind, find, key_of},
     policy::{Keep, TruncationStrategy},

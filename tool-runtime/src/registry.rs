@@ -20,12 +20,13 @@ use crate::{
     context::{CallContext, TypeMap},
     dialect::{self, Described, Dialect, Lint, LintLevel, Strict, WireNames},
     error::{BuildError, BuildReason},
-    fence::Key,
+    fence::{self, Key},
     find::Names,
     guard::LoopGuard,
     hook::{ErasedHook, Hook},
     link,
-    policy::{Coercion, FenceStyle, Limit, Policy, Scope, Snap, TruncationStrategy},
+    policy::{ArtifactTools, Coercion, FenceStyle, Limit, Policy, Scope, Snap, TruncationStrategy, Yields},
+    reader,
     redact::Redactor,
     schema,
     spec::ToolSpec,
@@ -64,6 +65,10 @@ pub(crate) struct Inner {
     sessions: Arc<AtomicU64>,
     pub(crate) strict: Strict,
     definitions: [OnceLock<Definitions>; Dialect::ALL.len()],
+    /// The tools that a session gets once it has saved something.
+    readers: Vec<Arc<Installed>>,
+    /// The same with those among its tools.
+    reading: OnceLock<Arc<Inner>>,
 }
 
 /// How the calls of one turn run.
@@ -74,9 +79,10 @@ pub(crate) struct Turns {
     pub(crate) budget: Option<usize>,
 }
 
-struct Definitions {
-    values: Vec<Value>,
-    json: String,
+/// Of all tools, in one dialect.
+pub(crate) struct Definitions {
+    pub(crate) values: Vec<Value>,
+    pub(crate) json: String,
 }
 
 /// A tool in its registry.
@@ -130,7 +136,7 @@ impl Clock {
 
 impl Inner {
     /// The same with other tools.
-    fn with_tools(&self, tools: Vec<Arc<Installed>>) -> Self {
+    fn with_tools(&self, tools: Vec<Arc<Installed>>, readers: Vec<Arc<Installed>>) -> Self {
         Self {
             names: names_of(tools.iter().map(|tool| &**tool)),
             tools,
@@ -150,7 +156,30 @@ impl Inner {
             sessions: Arc::clone(&self.sessions),
             strict: self.strict,
             definitions: Default::default(),
+            readers,
+            reading: OnceLock::new(),
         }
+    }
+
+    /// The same with the tools that read what was saved.
+    pub(crate) fn reading(self: &Arc<Self>) -> &Arc<Self> {
+        if self.readers.is_empty() {
+            return self;
+        }
+        self.reading.get_or_init(|| {
+            let mut tools = [&*self.tools, &*self.readers].concat();
+            tools.sort_by(|one, other| one.name.cmp(&other.name));
+            Arc::new(self.with_tools(tools, Vec::new()))
+        })
+    }
+
+    pub(crate) fn definitions(&self, dialect: Dialect) -> &Definitions {
+        self.definitions[dialect as usize].get_or_init(|| {
+            let each = self.tools.iter().map(|tool| dialect.definition(&tool.described(self.strict))).collect();
+            let values = dialect.tools(each);
+            let json = Value::from(values.clone()).to_string();
+            Definitions { values, json }
+        })
     }
 
     /// The id of a new session.
@@ -216,28 +245,31 @@ impl Registry {
         self.retaining(|tool| tool.spec.name() != name)
     }
 
-    /// The same registry with only the tools that have at least one of these tags ([`ToolSpec::tag`]).
+    /// The same registry with only the tools that have at least one of these tags ([`ToolSpec::tag`]). The tools that
+    /// read artifacts stay: they serve whatever tools are left.
     #[must_use]
     pub fn only<'a>(&self, tags: impl IntoIterator<Item = &'a str>) -> Self {
         let tags: Vec<&str> = tags.into_iter().collect();
-        self.retaining(|tool| tool.spec.tags.iter().any(|tag| tags.contains(&&**tag)))
+        self.retaining(|tool| {
+            tool.spec.yields == Yields::Excerpts || tool.spec.tags.iter().any(|tag| tags.contains(&&**tag))
+        })
     }
 
     fn retaining(&self, stays: impl Fn(&Installed) -> bool) -> Self {
-        let tools = self.inner.tools.iter().filter(|tool| stays(tool)).cloned().collect();
-        Self { inner: Arc::new(self.inner.with_tools(tools)) }
+        let kept = |tools: &[Arc<Installed>]| tools.iter().filter(|tool| stays(tool)).cloned().collect();
+        Self { inner: Arc::new(self.inner.with_tools(kept(&self.inner.tools), kept(&self.inner.readers))) }
     }
 
     /// What the request's `tools` array takes in this dialect, sorted by name; the same from run to run.
     #[must_use]
     pub fn definitions(&self, dialect: Dialect) -> Vec<Value> {
-        self.cached(dialect).values.clone()
+        self.inner.definitions(dialect).values.clone()
     }
 
     /// The same as JSON text, made once.
     #[must_use]
     pub fn definitions_json(&self, dialect: Dialect) -> &str {
-        &self.cached(dialect).json
+        &self.inner.definitions(dialect).json
     }
 
     /// What this dialect can't say of the tools, in the order of their names. Nothing of it fails a call: what a
@@ -262,16 +294,6 @@ impl Registry {
     pub fn lint(&self, dialect: Dialect) -> Vec<Lint> {
         self.inner.tools.iter().flat_map(|tool| dialect.lint(&tool.described(self.inner.strict))).collect()
     }
-
-    fn cached(&self, dialect: Dialect) -> &Definitions {
-        self.inner.definitions[dialect as usize].get_or_init(|| {
-            let each =
-                self.inner.tools.iter().map(|tool| dialect.definition(&tool.described(self.inner.strict))).collect();
-            let values = dialect.tools(each);
-            let json = Value::from(values.clone()).to_string();
-            Definitions { values, json }
-        })
-    }
 }
 
 /// Collects tools and settings; [`build`](Self::build) reports everything that is wrong with them at once.
@@ -286,6 +308,7 @@ pub struct RegistryBuilder {
     fence: FenceStyle,
     store: Storage,
     show_paths: bool,
+    artifact_tools: ArtifactTools,
     limits: Limits,
     seed: Option<u64>,
     state: TypeMap,
@@ -319,6 +342,7 @@ impl Default for RegistryBuilder {
             fence: FenceStyle::default(),
             store: Storage::Default,
             show_paths: true,
+            artifact_tools: ArtifactTools::default(),
             limits: Limits::default(),
             seed: None,
             state: TypeMap::default(),
@@ -423,6 +447,16 @@ impl RegistryBuilder {
     /// Whether the header of a cut text names the file's path, or only the artifact's id. Default: the path.
     pub fn show_paths(mut self, show: bool) -> Self {
         self.show_paths = show;
+        self
+    }
+
+    /// When there are tools to read saved results back with. Default: [`ArtifactTools::WhenSaved`]. Each answer is a
+    /// page of at most [`default_max_result_size`](Self::default_max_result_size), or 4,000 characters where that is
+    /// not set, and is never saved itself. A session reads what it saved, and what others saved where the store is
+    /// shared; calls outside a session read what was saved outside any. Another tool of such a name is a
+    /// [`BuildError`].
+    pub fn artifact_tools(mut self, tools: ArtifactTools) -> Self {
+        self.artifact_tools = tools;
         self
     }
 
@@ -582,6 +616,25 @@ impl RegistryBuilder {
                 },
             }
         }
+        let store = self.take_store();
+        for tool in store.iter().flat_map(|store| self.readers(store)) {
+            match self.install(&tool) {
+                Err(wrong) => reasons.extend(wrong),
+                Ok((installed, origin)) => match named.get(installed.spec.name()) {
+                    Some((_, other)) => {
+                        let name = installed.spec.name();
+                        let message = format!(
+                            "the tool at {other} is called `{name}`, like one of those that read artifacts; give it \
+                             another `name`, or leave those out with `.artifact_tools(ArtifactTools::Never)`"
+                        );
+                        reasons.push((BuildReason::DuplicateTool, message));
+                    }
+                    None => {
+                        named.insert(installed.spec.name().to_owned(), (installed, origin));
+                    }
+                },
+            }
+        }
         reasons.extend(self.speak(&mut named));
         let key = match self.seed {
             Some(seed) => Key::from_seed(seed),
@@ -594,18 +647,17 @@ impl RegistryBuilder {
         if !reasons.is_empty() {
             return Err(BuildError::new(reasons));
         }
-        let tools: Vec<Arc<Installed>> = named.into_values().map(|(tool, _)| Arc::new(tool)).collect();
+        let waits = |tool: &Arc<Installed>| {
+            self.artifact_tools == ArtifactTools::WhenSaved && tool.spec.yields == Yields::Excerpts
+        };
+        let (readers, tools): (Vec<_>, Vec<_>) =
+            named.into_values().map(|(tool, _)| Arc::new(tool)).partition(|tool| waits(tool));
         Ok(Registry {
             inner: Arc::new(Inner {
                 names: names_of(tools.iter().map(|tool| &**tool)),
                 tools,
                 limits: self.limits,
-                store: match (self.store, self.seed) {
-                    (Storage::Given(store), _) => Some(store),
-                    (Storage::Without, _) => None,
-                    (Storage::Default, None) => Some(Arc::new(LocalStore::from_env())),
-                    (Storage::Default, Some(_)) => Some(Arc::new(MemoryStore::new(1 << 30))),
-                },
+                store,
                 show_paths: self.show_paths,
                 clock: self.seed.map_or(Clock::System, |seed| Clock::Fixed(1_700_000_000 + seed % 100_000_000)),
                 key,
@@ -620,6 +672,8 @@ impl RegistryBuilder {
                 sessions: Arc::default(),
                 strict: self.strict,
                 definitions: Default::default(),
+                readers,
+                reading: OnceLock::new(),
             }),
         })
     }
@@ -646,6 +700,30 @@ impl RegistryBuilder {
             lints.filter(|lint| lint.level == LintLevel::Deny).map(move |lint| lint.refusal(dialect))
         };
         self.dialects.iter().flat_map(refused).map(|message| (BuildReason::Inexpressible, message)).collect()
+    }
+
+    fn take_store(&mut self) -> Option<Arc<dyn ArtifactStore>> {
+        match (std::mem::replace(&mut self.store, Storage::Without), self.seed) {
+            (Storage::Given(store), _) => Some(store),
+            (Storage::Without, _) => None,
+            (Storage::Default, None) => Some(Arc::new(LocalStore::from_env())),
+            (Storage::Default, Some(_)) => Some(Arc::new(MemoryStore::new(1 << 30))),
+        }
+    }
+
+    /// The tools that read artifacts.
+    fn readers(&self, store: &Arc<dyn ArtifactStore>) -> Vec<RegisteredTool> {
+        if self.artifact_tools == ArtifactTools::Never || self.default_limit == Some(0) {
+            return Vec::new();
+        }
+        let limit = self.default_limit.unwrap_or(reader::PAGE);
+        let page = match self.scope {
+            Scope::Content => limit,
+            Scope::Total => {
+                limit.saturating_sub(fence::overhead_chars(self.fence, reader::LONGEST_NAME) + reader::TITLE)
+            }
+        };
+        reader::tools(store, limit, page.max(1))
     }
 
     fn install(&self, tool: &RegisteredTool) -> Result<(Installed, Origin), Vec<(BuildReason, String)>> {
@@ -710,6 +788,7 @@ impl RegistryBuilder {
                 trust: spec.trust,
                 keep: spec.keep,
                 fence: self.fence,
+                yields: spec.yields,
             },
         };
         Ok((installed, origin.clone()))

@@ -18,6 +18,7 @@ use crate::{
     error::Problem,
     notice::Notice,
     outcome::Status,
+    policy::Yields,
     registry::{Inner, Installed},
     request::ToolCall,
     resolve::End,
@@ -53,7 +54,7 @@ pub(crate) struct Run<'a> {
 /// Asks, decodes the arguments and runs the tool; whatever happens, something comes back.
 pub(crate) async fn run(run: Run<'_>) -> Ran {
     let Some(refused) = run.refusal().await else {
-        return if run.tool().spec.blocking { run.apart().await } else { run.here().await };
+        return if run.goes_apart() { run.apart().await } else { run.here().await };
     };
     refused
 }
@@ -68,6 +69,13 @@ struct Finished {
 impl Run<'_> {
     fn tool(&self) -> &Installed {
         &self.inner.tools[self.index]
+    }
+
+    /// Whether the tool runs on the blocking pool. One of ours does where there is one, and else waits where it is,
+    /// like a save.
+    fn goes_apart(&self) -> bool {
+        let spec = &self.tool().spec;
+        spec.blocking || (spec.yields == Yields::Excerpts && self.place == Place::Task && thread::is_inside_runtime())
     }
 
     /// Why the tool is not to be run at all.

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::{
     contain::{self, Panicked},
+    excerpt::Excerpt,
     json::{self, Fault, Walk},
     output::Part,
     stream::Streamed,
@@ -218,6 +219,11 @@ impl Output {
             .or_else(|| self.downcast_ref::<Part>().map(std::slice::from_ref))
     }
 
+    /// The piece of a saved result, where the value is one.
+    pub(crate) fn as_excerpt(&self) -> Option<&Excerpt> {
+        self.downcast_ref()
+    }
+
     /// Whether the value's type can carry text at all; numbers, `bool` and `()` can't.
     pub(crate) fn carries_text(&self) -> bool {
         let Repr::Value(typed) = &self.0 else { return true };
@@ -258,6 +264,8 @@ fn text_of(any: &dyn Any) -> Option<&str> {
         Some(text)
     } else if let Some(text) = any.downcast_ref::<Arc<str>>() {
         Some(text)
+    } else if let Some(excerpt) = any.downcast_ref::<Excerpt>() {
+        Some(&excerpt.text)
     } else if any.is::<()>() {
         Some("")
     } else {

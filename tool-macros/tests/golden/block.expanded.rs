@@ -22,6 +22,10 @@ const _: () = {
             __tool_given: __tool_rt::Given<'__tool>,
         ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
+            let __tool_probe = __tool_rt::Probe::<Rows>::new();
+            let __tool_shape = (&&&&__tool_probe).__tool_shape();
+            let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+            __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
             let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
             let (::core::option::Option::Some(__tool_0), true) = (
                 __tool_0,
@@ -29,13 +33,7 @@ const _: () = {
             ) else {
                 return ::core::option::Option::None;
             };
-            let ::core::option::Option::Some(__tool_this) = __tool_rt::Given::this::<
-                __ToolSelf,
-            >(__tool_given) else {
-                return ::core::option::Option::None;
-            };
-            let __tool_probe = __tool_rt::Probe::<Rows>::new();
-            let __tool_shape = (&&&&__tool_probe).__tool_shape();
+            let __tool_this = __tool_rt::Given::this::<__ToolSelf>(__tool_given)?;
             ::core::option::Option::Some(
                 __tool_rt::later(
                     __tool_shape,
@@ -44,8 +42,7 @@ const _: () = {
                         __tool_value,
                         __ToolSelf::shown,
                     )),
-                    (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
-                        .__tool_reader(),
+                    (&&__tool_value).__tool_reader(),
                 ),
             )
         }
@@ -63,13 +60,6 @@ const _: () = {
                 Self::__tool_start,
             )
             .description("Runs a query.")
-            .output(|| {
-                use __tool_rt::shapes::*;
-                let __tool_probe = __tool_rt::Probe::<Rows>::new();
-                let __tool_shape = (&&&&__tool_probe).__tool_shape();
-                (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
-                    .__tool_schema()
-            })
             .method("into_tools");
     }
     __tool_rt::submit! {
@@ -82,6 +72,10 @@ const _: () = {
             _: __tool_rt::Given<'__tool>,
         ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
+            let __tool_probe = __tool_rt::Probe::<Result<u64, ParseIntError>>::new();
+            let __tool_shape = (&&&&__tool_probe).__tool_shape();
+            let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+            __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
             let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
             let (::core::option::Option::Some(__tool_0), true) = (
                 __tool_0,
@@ -89,15 +83,12 @@ const _: () = {
             ) else {
                 return ::core::option::Option::None;
             };
-            let __tool_probe = __tool_rt::Probe::<Result<u64, ParseIntError>>::new();
-            let __tool_shape = (&&&&__tool_probe).__tool_shape();
             ::core::option::Option::Some(
                 __tool_rt::done(
                     __tool_shape,
                     <__ToolSelf>::parse(__tool_rt::borrow::<str>(&__tool_0)),
                     ::core::option::Option::None,
-                    (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
-                        .__tool_reader(),
+                    (&&__tool_value).__tool_reader(),
                 ),
             )
         }
@@ -114,14 +105,7 @@ const _: () = {
                 &[&Self::__TOOL_0],
                 Self::__tool_start,
             )
-            .description("Reads a number.")
-            .output(|| {
-                use __tool_rt::shapes::*;
-                let __tool_probe = __tool_rt::Probe::<Result<u64, ParseIntError>>::new();
-                let __tool_shape = (&&&&__tool_probe).__tool_shape();
-                (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
-                    .__tool_schema()
-            });
+            .description("Reads a number.");
     }
     __tool_rt::submit! {
         __tool_rt::Linked(< __Tool < Db, 1usize >> ::__TOOL)

@@ -32,6 +32,10 @@ const _: () = {
             __tool_given: __tool_rt::Given<'__tool>,
         ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
+            let __tool_probe = __tool_rt::Probe::<Option<S::Value>>::new();
+            let __tool_shape = (&&&&__tool_probe).__tool_shape();
+            let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+            __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
             let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
             let (::core::option::Option::Some(__tool_0), true) = (
                 __tool_0,
@@ -39,20 +43,13 @@ const _: () = {
             ) else {
                 return ::core::option::Option::None;
             };
-            let ::core::option::Option::Some(__tool_this) = __tool_rt::Given::this::<
-                __ToolSelf<S>,
-            >(__tool_given) else {
-                return ::core::option::Option::None;
-            };
-            let __tool_probe = __tool_rt::Probe::<Option<S::Value>>::new();
-            let __tool_shape = (&&&&__tool_probe).__tool_shape();
+            let __tool_this = __tool_rt::Given::this::<__ToolSelf<S>>(__tool_given)?;
             ::core::option::Option::Some(
                 __tool_rt::done(
                     __tool_shape,
                     <__ToolSelf<S>>::get(__tool_this, __tool_0),
                     ::core::option::Option::None,
-                    (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
-                        .__tool_reader(),
+                    (&&__tool_value).__tool_reader(),
                 ),
             )
         }
@@ -71,13 +68,6 @@ const _: () = {
             )
             .description("Looks a key up.")
             .blocking()
-            .output(|| {
-                use __tool_rt::shapes::*;
-                let __tool_probe = __tool_rt::Probe::<Option<S::Value>>::new();
-                let __tool_shape = (&&&&__tool_probe).__tool_shape();
-                (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
-                    .__tool_schema()
-            })
             .method("cache_tools");
     }
     impl<S: Store> Cache<S>

@@ -10,18 +10,18 @@ const _: () = {
         _: __tool_rt::Given<'__tool>,
     ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
         use __tool_rt::shapes::*;
+        let __tool_probe = __tool_rt::Probe::<()>::new();
+        let __tool_shape = (&&&&__tool_probe).__tool_shape();
+        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
         let (true) = (__tool_rt::Slots::is_ready(__tool_slots)) else {
             return ::core::option::Option::None;
         };
-        let __tool_probe = __tool_rt::Probe::<()>::new();
-        let __tool_shape = (&&&&__tool_probe).__tool_shape();
         ::core::option::Option::Some(
             __tool_rt::done(
                 __tool_shape,
                 nothing(),
                 ::core::option::Option::None,
-                (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
-                    .__tool_reader(),
+                (&&__tool_value).__tool_reader(),
             ),
         )
     }

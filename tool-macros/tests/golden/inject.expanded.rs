@@ -10,6 +10,10 @@ const _: () = {
         __tool_given: __tool_rt::Given<'__tool>,
     ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
         use __tool_rt::shapes::*;
+        let __tool_probe = __tool_rt::Probe::<Vec<Row>>::new();
+        let __tool_shape = (&&&&__tool_probe).__tool_shape();
+        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+        __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
         let __tool_0 = __tool_rt::Param::take(&__TOOL_0, __tool_slots, 0usize);
         let (::core::option::Option::Some(__tool_0), true) = (
             __tool_0,
@@ -17,19 +21,14 @@ const _: () = {
         ) else {
             return ::core::option::Option::None;
         };
-        let ::core::option::Option::Some(__tool_state_0) = __tool_rt::Given::state::<
-            Db,
-        >(__tool_given) else { return ::core::option::Option::None };
+        let __tool_state_0 = __tool_rt::Given::state::<Db>(__tool_given)?;
         let __tool_state_1 = __tool_rt::Given::state::<Cache>(__tool_given);
-        let __tool_probe = __tool_rt::Probe::<Vec<Row>>::new();
-        let __tool_shape = (&&&&__tool_probe).__tool_shape();
         ::core::option::Option::Some(
             __tool_rt::later(
                 __tool_shape,
                 query(__tool_state_0, __tool_0, __tool_state_1),
                 ::core::option::Option::None,
-                (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
-                    .__tool_reader(),
+                (&&__tool_value).__tool_reader(),
             ),
         )
     }
@@ -54,13 +53,7 @@ const _: () = {
                 __tool_rt::Need::of::<Db>("db"),
                 __tool_rt::Need::of::<Cache>("cache").optional(),
             ],
-        )
-        .output(|| {
-            use __tool_rt::shapes::*;
-            let __tool_probe = __tool_rt::Probe::<Vec<Row>>::new();
-            let __tool_shape = (&&&&__tool_probe).__tool_shape();
-            (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_schema()
-        });
+        );
     __tool_rt::submit! {
         __tool_rt::Linked(__TOOL)
     }

@@ -11,6 +11,10 @@ const _: () = {
         _: __tool_rt::Given<'__tool>,
     ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
         use __tool_rt::shapes::*;
+        let __tool_probe = __tool_rt::Probe::<i64>::new();
+        let __tool_shape = (&&&&__tool_probe).__tool_shape();
+        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+        __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
         let __tool_0 = __tool_rt::Param::take(&__TOOL_0, __tool_slots, 0usize);
         let __tool_1 = __tool_rt::Param::take(&__TOOL_1, __tool_slots, 1usize);
         let (
@@ -20,15 +24,12 @@ const _: () = {
         ) = (__tool_0, __tool_1, __tool_rt::Slots::is_ready(__tool_slots)) else {
             return ::core::option::Option::None;
         };
-        let __tool_probe = __tool_rt::Probe::<i64>::new();
-        let __tool_shape = (&&&&__tool_probe).__tool_shape();
         ::core::option::Option::Some(
             __tool_rt::done(
                 __tool_shape,
                 add(__tool_0, __tool_1),
                 ::core::option::Option::None,
-                (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
-                    .__tool_reader(),
+                (&&__tool_value).__tool_reader(),
             ),
         )
     }
@@ -47,13 +48,7 @@ const _: () = {
         )
         .description("Adds two numbers.")
         .read_only()
-        .idempotent()
-        .output(|| {
-            use __tool_rt::shapes::*;
-            let __tool_probe = __tool_rt::Probe::<i64>::new();
-            let __tool_shape = (&&&&__tool_probe).__tool_shape();
-            (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_schema()
-        });
+        .idempotent();
     __tool_rt::submit! {
         __tool_rt::Linked(__TOOL)
     }

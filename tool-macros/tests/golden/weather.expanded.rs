@@ -27,6 +27,10 @@ const _: () = {
         _: __tool_rt::Given<'__tool>,
     ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
         use __tool_rt::shapes::*;
+        let __tool_probe = __tool_rt::Probe::<Result<Weather, WeatherError>>::new();
+        let __tool_shape = (&&&&__tool_probe).__tool_shape();
+        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+        __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
         let __tool_0 = __tool_rt::Param::take(&__TOOL_0, __tool_slots, 0usize);
         let __tool_1 = __tool_rt::Param::take(&__TOOL_1, __tool_slots, 1usize);
         let (
@@ -36,8 +40,6 @@ const _: () = {
         ) = (__tool_0, __tool_1, __tool_rt::Slots::is_ready(__tool_slots)) else {
             return ::core::option::Option::None;
         };
-        let __tool_probe = __tool_rt::Probe::<Result<Weather, WeatherError>>::new();
-        let __tool_shape = (&&&&__tool_probe).__tool_shape();
         ::core::option::Option::Some(
             __tool_rt::later(
                 __tool_shape,
@@ -48,8 +50,7 @@ const _: () = {
                     __tool_value,
                     headline,
                 )),
-                (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
-                    .__tool_reader(),
+                (&&__tool_value).__tool_reader(),
             ),
         )
     }
@@ -69,13 +70,7 @@ const _: () = {
         .description("Current weather for a city.")
         .max_result_size(2000)
         .timeout(30000u64)
-        .external()
-        .output(|| {
-            use __tool_rt::shapes::*;
-            let __tool_probe = __tool_rt::Probe::<Result<Weather, WeatherError>>::new();
-            let __tool_shape = (&&&&__tool_probe).__tool_shape();
-            (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_schema()
-        });
+        .external();
     __tool_rt::submit! {
         __tool_rt::Linked(__TOOL)
     }

@@ -21,8 +21,10 @@ pub use self::{
     borrowed::{Borrowed, borrow, borrow_option},
     default::{ByNothing, BySerialize, DefaultProbe},
     edit::{Bound, Edit},
-    param::{Describe, Param, ParamSchema, ParamValue, ToolParam, decode, decode_with, missing, required, schema_of},
-    slots::Slots,
+    param::{
+        Check, Describe, Param, ParamSchema, ParamValue, ToolParam, decode, decode_with, missing, required, schema_of,
+    },
+    slots::{MakeSchema, Slots},
 };
 
 /// Collects the properties of one tool into one object schema, in the order of the parameters.

@@ -12,8 +12,8 @@ use std::{borrow::Cow, ops::ControlFlow};
 
 use serde::Serialize;
 
-pub(crate) use dismantle::dismantle;
-pub(crate) use raw::{is_json, rewrite};
+pub(crate) use dismantle::{dismantle, is_deep};
+pub(crate) use raw::{is_json, is_sequence, rewrite};
 use sink::Sink;
 use state::State;
 

@@ -14,6 +14,13 @@ pub(crate) fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
+/// Whether `text` is JSON documents one after the other, none deeper than a value may be; needs no memory to speak of.
+pub(crate) fn is_sequence(text: &str) -> bool {
+    let mut level = Level::inside(0, true);
+    pieces(text, |piece, _| level.follow(piece)).is_ok()
+        && serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>().all(|document| document.is_ok())
+}
+
 /// Whether `text` is one JSON number and nothing else.
 pub(super) fn is_number(text: &str) -> bool {
     text.starts_with(|c: char| c == '-' || c.is_ascii_digit())

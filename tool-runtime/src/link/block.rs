@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{MacroTool, ToolState};
+use super::{MacroTool, ToolState, given::This};
 use crate::tool::RegisteredTool;
 
 /// Gives the tools of a `#[tool] impl` block, bound to a value: `builder.tools(db.into_tools())`.
@@ -56,5 +56,6 @@ impl<T: UnnamedToolBlock> IntoTools for Arc<T> {
 
 /// Makes tools of the functions of a block.
 pub fn bind<T: ToolState>(this: Arc<T>, tables: Vec<&'static MacroTool>) -> Vec<RegisteredTool> {
-    tables.into_iter().map(|table| table.bind(this.clone())).collect()
+    let this: This = this;
+    tables.into_iter().map(|table| table.bind(Arc::clone(&this))).collect()
 }

@@ -2,7 +2,6 @@
 
 use std::{any::TypeId, borrow::Cow, fmt, sync::Arc, time::Duration};
 
-use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 use super::{
@@ -12,7 +11,7 @@ use super::{
 use crate::{
     context::{self, CallContext},
     fields::{Describe, Fields, Purpose, Slots},
-    policy::{Keep, Limit, TruncationStrategy, Trust},
+    policy::{Keep, Limit, TruncationStrategy, Trust, Yields},
     request::{self, Misfit, RawArguments},
     schema,
     spec::{Hints, LoopKey, ToolSpec},
@@ -21,9 +20,6 @@ use crate::{
 
 /// Decodes the arguments and starts the function; `None` where it did not start, and then the slots know why.
 pub type Start = for<'a> fn(&mut Slots<'_>, Given<'a>) -> Option<Started<'a>>;
-
-/// Finds the schema of the value that a function returns, if its type has one.
-pub type OutputSchema = fn() -> Option<fn(&mut SchemaGenerator) -> Schema>;
 
 /// Where a function stands.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +97,6 @@ pub struct MacroTool {
     tags: &'static [&'static str],
     loop_key: Compared,
     needs: &'static [Need],
-    output: Option<OutputSchema>,
     /// The name of the method that gives the tools of its block, where the function needs a value.
     pub(super) into: Option<&'static str>,
 }
@@ -153,7 +148,6 @@ impl MacroTool {
             tags: &[],
             loop_key: Compared::All,
             needs: &[],
-            output: None,
             into: None,
         }
     }
@@ -298,13 +292,6 @@ impl MacroTool {
         self
     }
 
-    /// Where the schema of the result is found.
-    #[must_use]
-    pub const fn output(mut self, output: OutputSchema) -> Self {
-        self.output = Some(output);
-        self
-    }
-
     /// A function with a receiver; its block's tools come with the method `into`.
     #[must_use]
     pub const fn method(mut self, into: &'static str) -> Self {
@@ -332,7 +319,7 @@ impl MacroTool {
             Ok((schema, limits)) => Entry::Ready {
                 spec: Arc::new(self.spec()),
                 schema: Arc::new(schema),
-                output_schema: self.output_schema().map(Arc::new),
+                output_schema: self.output_schema(&this).map(Arc::new),
                 callable: Arc::new(Function { table: self, this, limits }),
                 needs: self.needs.iter().filter_map(Need::of_registry).collect(),
                 origin,
@@ -341,9 +328,12 @@ impl MacroTool {
         })
     }
 
-    fn output_schema(&self) -> Option<Value> {
-        let schema = (self.output?)()?;
-        Some(schema::of_output(schema))
+    /// The function says what it returns before it looks at its arguments, and without any it does not start.
+    fn output_schema(&self, this: &This) -> Option<Value> {
+        let mut slots = Slots::new(&[], Purpose::Check);
+        let nobody = nobody();
+        let _ = (self.start)(&mut slots, Given::new(this, &nobody));
+        slots.returned().map(schema::of_output)
     }
 
     fn spec(&self) -> ToolSpec {
@@ -367,6 +357,7 @@ impl MacroTool {
             strict: self.strict,
             tags: self.tags.iter().copied().map(Cow::Borrowed).collect(),
             loop_key: self.loop_key.to_key(),
+            yields: Yields::Results,
         }
     }
 }

@@ -80,7 +80,8 @@ impl<'a> Draft<'a> {
             Facing::View(ModelOutput::Json(json), view_source) => (Source::Value(json), *view_source, None),
             Facing::Error { title, body } => (Source::Text(body), ViewSource::Error, Some(format!("[{title}]"))),
             Facing::Full | Facing::Parts(_) | Facing::Message(_) | Facing::Own(_) => {
-                (Source::full(&job.output), ViewSource::Full, None)
+                let title = job.output.as_excerpt().and_then(|excerpt| excerpt.title.as_deref());
+                (Source::full(&job.output), ViewSource::Full, title.map(|title| format!("[{title}]")))
             }
         };
         let title = title.or_else(|| stream::title(job));

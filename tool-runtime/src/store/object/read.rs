@@ -37,8 +37,10 @@ impl Bucket {
             Some(ranged) => ranged,
             None => self.whole(&found, name.digits, range).await?,
         };
-        let meta = found.record.map_or_else(|| name.meta(), |record| record.meta);
-        Ok(Artifact::new(meta, size, sha256, bytes))
+        Ok(match found.record {
+            Some(record) => Artifact::new(record.meta, size, sha256, bytes).with_chars(record.chars),
+            None => Artifact::new(name.meta(), size, sha256, bytes),
+        })
     }
 
     /// The version of the content that is known to have its hash: read before, or written by the one who
