@@ -644,7 +644,7 @@ fn args_result_nan() {
     let outcome = registry.call_blocking(call("measure"));
     assert_eq!(
         outcome.model_text(),
-        "[1.0,null,null]\n\n[Notice: 2 numbers are in the result not finite and written as null]"
+        "[1.0,null,null]\n\n[Notice: 2 numbers in the result are not finite and written as null]"
     );
     assert!(outcome.receipt().notes[0].contains("not finite"), "{:?}", outcome.receipt());
 }
