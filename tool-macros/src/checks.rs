@@ -176,11 +176,7 @@ pub(crate) fn need(state: &State) -> TokenStream {
 pub(crate) fn lend(local: &Ident, state: &State) -> TokenStream {
     let ty = state.passing.inner();
     let lent = located!(ty.span() => __tool_rt::Given::state::<#ty>(__tool_given));
-    if state.is_optional() {
-        quote!(let #local = #lent;)
-    } else {
-        quote!(let ::core::option::Option::Some(#local) = #lent else { return ::core::option::Option::None };)
-    }
+    if state.is_optional() { quote!(let #local = #lent;) } else { quote!(let #local = #lent?;) }
 }
 
 /// Refuses `key` where the runtime lacks the feature that it takes.

@@ -38,40 +38,21 @@ pub(super) fn opener(c: char) -> Option<Opener> {
             _ => None,
         };
     }
-    let is_angle = matches!(
-        c,
-        '＜' | '﹤'
-            | '‹'
-            | '˂'
-            | '⟨'
-            | '\u{2329}'
-            | '\u{3008}'
-            | '❬'
-            | '❮'
-            | '❰'
-            | 'ᐸ'
-            | '𝈶'
-            | '⮘'
-            | '⏴'
-            | '𐏐'
-    );
-    let is_text = matches!(c, '←' | '⇐' | '⟵' | '⟸' | '⊂' | 'く' | 'ㄑ');
-    let is_prose = matches!(c, '(' | '（' | '﹙' | '⁽' | '₍' | '❨' | '❪' | '⸨' | '⦅' | '｟' | '‘'..='‟' | '〝' | '⹂');
-    let is_tag = matches!(
-        c,
+    Some(match c {
+        '＜' | '﹤' | '‹' | '˂' | '⟨' | '\u{2329}' | '\u{3008}' | '❬' | '❮' | '❰' | 'ᐸ' | '𝈶' | '⮘' | '⏴' | '𐏐' => Opener::Angle,
+        '(' | '（' | '﹙' | '⁽' | '₍' | '❨' | '❪' | '⸨' | '⦅' | '｟' | '‘'..='‟' | '〝' | '⹂' => Opener::Prose,
+        '←' | '⇐' | '⟵' | '⟸' | '⊂' | 'く' | 'ㄑ' => Opener::Text,
         '［' | '｛' | '﹛'..='﹞' | '«' | 'ᚲ'
             // Order relations.
             | '≤'..='⊁' | '⊏'..='⊒' | '⊰'..='⊵' | '⋖'..='⋡' | '⨞' | '⩹'..='⪼' | '⫷'..='⫺'
             // Technical and mathematical brackets, arrowheads, ornaments.
-            | '⌈'..='⌋' | '⌜'..='⌟' | '〈' | '〉' | '⍃' | '⎛'..='⎭' | '◀'..='◅' | '❬'..='❵' | '⮜' | '⯇' | '🞀'
+            | '⌈'..='⌋' | '⌜'..='⌟' | '〉' | '⍃' | '⎛'..='⎭' | '◀'..='◅' | '❬'..='❵' | '⮜' | '⯇' | '🞀'
             | '⟅' | '⟆' | '⟦'..='⟯' | '⦃'..='⦘' | '⧀' | '⧁' | '⧏' | '⧘'..='⧛' | '⧼' | '⧽'
             // Brackets of other scripts, of editors and of vertical text.
             | '༺'..='༽' | '᚛' | '⁅' | '⸂'..='⸅' | '⸉' | '⸊' | '⸌' | '⸍' | '⸜' | '⸝' | '⸠'..='⸩' | '⹕'..='⹜'
-            | '〈'..='】' | '〔'..='〛' | '\u{fd3e}' | '\u{fd3f}' | '︗' | '︘' | '︵'..='﹄' | '﹇' | '﹈' | '｢'
-    );
-    [(is_angle, Opener::Angle), (is_tag, Opener::Tag), (is_prose, Opener::Prose), (is_text, Opener::Text)]
-        .into_iter()
-        .find_map(|(is_one, opener)| is_one.then_some(opener))
+            | '〈'..='】' | '〔'..='〛' | '\u{fd3e}' | '\u{fd3f}' | '︗' | '︘' | '︵'..='﹄' | '﹇' | '﹈' | '｢' => Opener::Tag,
+        _ => return None,
+    })
 }
 
 /// A slash or backslash, in front of a closing marker's name.
@@ -128,9 +109,9 @@ pub(super) fn is_sigil(c: char) -> bool {
     matches!(narrow(c), '%' | '$' | '@' | '*' | '=' | '^' | '&' | ';' | '.')
 }
 
-/// What can stand in a separator's place where there was none but space before.
+/// What can stand in a separator's place. Not `~`, which is what sanitising itself writes.
 pub(super) fn is_joint(c: char) -> bool {
-    matches!(narrow(c), '.' | ':' | '|' | '=' | '~' | '·' | '•' | '∙' | '⋅' | '・') || is_slash(c)
+    matches!(narrow(c), '.' | ':' | '|' | '=' | '·' | '•' | '∙' | '⋅' | '・') || is_slash(c)
 }
 
 pub(super) fn is_quote(c: char) -> bool {

@@ -145,6 +145,10 @@ impl<'t, 'p> Pour<'t, 'p> {
                 self.stay(anchor);
                 self.keep(anchor + 1)?;
             }
+            // Control sequences come in rows, and no marker begins with one.
+            while self.text.as_bytes().get(self.settled).is_some_and(|byte| byte.is_ascii_control()) {
+                self.keep(self.settled + 1)?;
+            }
         }
         self.stay(self.text.len());
         self.emit(self.settled)

@@ -6,8 +6,14 @@
 use std::ops::ControlFlow;
 
 use super::{
-    Counts, ansi, bytes, chars::Chars, escape, filter::Filter, glyph, invisible, lookalikes, name, name::Marker,
-    pour_on,
+    Counts, ansi,
+    bytes::{self, Part},
+    chars::Chars,
+    escape,
+    filter::Filter,
+    glyph, invisible, lookalikes, name,
+    name::Marker,
+    pour_on, token,
 };
 
 /// Bytes that may wait. Where something goes on for longer, it is broken off by a character that ends everything.
@@ -75,7 +81,7 @@ const BREAK: &str = "~";
 /// Where `text`, which begins at such a place, can be parted so that both halves come to what the whole comes to.
 fn part(text: &str, filter: Filter, short: usize) -> usize {
     let stop = last_stop(text);
-    let begins = |byte: &u8| bytes::may_begin(*byte) || (bytes::is_hot(*byte));
+    let begins = |byte: &u8| bytes::part(*byte) == Part::Beginning || bytes::is_hot(*byte);
     let Some(quiet) = text.as_bytes()[stop..].iter().position(begins) else { return text.len() };
     let place = stop + quiet;
     if text.len() - place < short { place } else { last_idle_line_end(text, place, filter).unwrap_or(place) }
@@ -97,14 +103,16 @@ fn last_stop(text: &str) -> usize {
 /// Whether a character stays, and stands inside no marker, no token and no escape.
 fn is_stop(c: char) -> bool {
     if c.is_ascii() {
-        return bytes::is_outside(c as u8);
+        return bytes::part(c as u8) == Part::None;
     }
     // A flag goes on in what follows.
     let goes_on = c == '\u{1f3f4}' || c.is_alphanumeric() || c.is_control() || invisible::is_hidden(c);
-    let in_escape = matches!(glyph::narrow(c), '&' | '%' | '\\' | '#' | ';' | '<' | '|' | '{' | '}' | '>');
-    let in_name = name::may_interrupt(c) || lookalikes::letter(c).is_some();
-    let round_name = glyph::opener(c).is_some() || glyph::is_slash(c) || glyph::is_prefix(c);
-    !(goes_on || in_escape || in_name || round_name || c == '▁')
+    let in_escape = matches!(glyph::narrow(c), '&' | '%' | '=' | '+' | '\\' | '#' | ';' | '{' | '}');
+    let in_token = token::is_angle(c) || token::is_angle_end(c) || token::is_bar(c) || c == '▁';
+    let in_name = name::may_interrupt(c) || lookalikes::letter(c).is_some() || lookalikes::pair(c).is_some();
+    let before_name = glyph::is_slash(c) || glyph::is_prefix(c) || glyph::is_sigil(c) || glyph::is_quote(c);
+    let round_name = before_name || glyph::opener(c).is_some() || glyph::is_angle_end(c);
+    !(goes_on || in_escape || in_token || in_name || round_name)
 }
 
 /// The first control sequence on the line of `stop` that may go on behind it.
@@ -212,6 +220,12 @@ mod tests {
                 ("<|im", "end|>"),
                 ("&#", "60;/x"),
                 ("%3", "C"),
+                ("=3", "C/external_tool_result>"),
+                ("+AD", "w-/external_tool_result>"),
+                ("<n", "s:external_tool_result>"),
+                ("<ns:e", "xternal_tool_result>"),
+                ("</", ">external_tool_result"),
+                ("‹│im", "end│›"),
             ] {
                 let whole = format!("{before}{c}{behind}");
                 let (clean, _) = sanitise::text(&whole);

@@ -28,10 +28,10 @@ const ANGLED: &[(char, &[&str])] = &[
     ('t', &["ool_call>", "ool_calls>", "ool_response>", "ool_result>", "hink>"]),
 ];
 
-/// Behind `[`. `[ARGS]` alone stands in every other usage line, and `[IMG]` in forum posts.
+/// Behind `[`. `[ARGS]` stands in every other usage line, and `[IMG]` in forum posts.
 const SQUARE: &[(char, &[&str])] = &[
     ('/', &["INST]", "SYSTEM_PROMPT]", "AVAILABLE_TOOLS]", "TOOL_RESULTS]", "THINK]"]),
-    ('A', &["VAILABLE_TOOLS]", "RGS]{"]),
+    ('A', &["VAILABLE_TOOLS]"]),
     ('C', &["ALL_ID]"]),
     ('I', &["NST]", "MG_BREAK]", "MG_END]"]),
     ('S', &["YSTEM_PROMPT]"]),
@@ -44,12 +44,12 @@ pub(super) fn is_angle(c: char) -> bool {
     matches!(c, '<' | '＜' | '﹤' | '‹')
 }
 
-fn is_angle_end(c: char) -> bool {
-    matches!(c, '>' | '﹥' | '›')
+pub(super) fn is_angle_end(c: char) -> bool {
+    matches!(c, '>' | '＞' | '﹥' | '›')
 }
 
-fn is_bar(c: char) -> bool {
-    matches!(c, '|' | '│' | '∣' | '❘' | 'ǀ')
+pub(super) fn is_bar(c: char) -> bool {
+    matches!(c, '|' | '｜' | '│' | '∣' | '❘' | 'ǀ')
 }
 
 /// Whether `bracket`, with `chars` behind it, begins a token.
