@@ -41,18 +41,20 @@ static PARTS: [Part; 256] = parts();
 
 const fn parts() -> [Part; 256] {
     let mut parts = [Part::Other; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        parts[byte] = match byte as u8 {
+    let mut byte = 0_u8;
+    loop {
+        parts[byte as usize] = match byte {
             b',' | b')' | b']' | b'~' => Part::None,
             b' ' | b'\n' | b'\t' => Part::Space,
             b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => Part::Word,
             b'<' | b'[' | b'{' | b'(' | b'&' | b'%' | b'=' | b'+' | b'\\' | 0x80.. => Part::Beginning,
             _ => Part::Other,
         };
+        if byte == u8::MAX {
+            return parts;
+        }
         byte += 1;
     }
-    parts
 }
 
 /// Whether `bytes` may begin with an escape that matters or with a chat-template token.
@@ -80,7 +82,7 @@ pub(super) fn quiet_escape(bytes: &[u8]) -> usize {
         [b'=', ..] => quiet_equals(bytes),
         [_, b'"' | b'n' | b't' | b'r' | b'/', ..] => 2,
         [_, b'u', digits @ ..] => {
-            let code = digits.get(..4).and_then(|digits| hexadecimal(digits));
+            let code = digits.get(..4).and_then(hexadecimal);
             if code.is_some_and(is_quiet) { 6 } else { 0 }
         }
         _ => 0,

@@ -146,7 +146,7 @@ impl<'t, 'p> Pour<'t, 'p> {
                 self.keep(anchor + 1)?;
             }
             // Control sequences come in rows, and no marker begins with one.
-            while self.text.as_bytes().get(self.settled).is_some_and(|byte| byte.is_ascii_control()) {
+            while self.text.as_bytes().get(self.settled).is_some_and(u8::is_ascii_control) {
                 self.keep(self.settled + 1)?;
             }
         }

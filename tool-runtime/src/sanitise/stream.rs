@@ -131,8 +131,8 @@ fn unclosed(text: &str, stop: usize) -> Option<usize> {
             }
         };
         let length = ansi::length(&text[at..]);
-        // One that is not closed up to here may be closed by what comes next.
-        if length <= introducer && length > 0 || at + length > stop {
+        // One that is not closed before this place may be closed by what comes next, or ends in what looked like a stop.
+        if length <= introducer && length > 0 || at + length >= stop {
             return Some(at);
         }
         at += length.max(introducer);
