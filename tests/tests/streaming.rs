@@ -4,7 +4,7 @@
 
 use std::{
     borrow::Cow,
-    fs,
+    fmt, fs,
     io::{self, Write},
     ops::Range,
     path::Path,
@@ -160,11 +160,19 @@ fn stored(store: &impl ArtifactStore, outcome: &Outcome) -> Vec<u8> {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        fmt::Write::write_fmt(&mut text, format_args!("{byte:02x}")).unwrap();
+        text
+    })
 }
 
 fn numbers(to: usize) -> String {
-    (1..=to).map(|number| format!("line {number}\n")).collect()
+    let lines: Vec<String> = (1..=to).map(|number| format!("line {number}\n")).collect();
+    lines.concat()
 }
 
 #[test]
@@ -613,7 +621,8 @@ fn the_lines_of_two_writers_stay_whole() {
 #[tool(name = "floods", max_result_size = 10_000)]
 fn floods(#[inject] ctx: &CallContext, bytes: u64, #[inject] hash: &Arc<Mutex<String>>) -> io::Result<Streamed> {
     let mut sink = ctx.sink().max_bytes(bytes);
-    let line: Vec<u8> = (0..1000).map(|at| if at == 999 { b'\n' } else { b'a' + (at % 26) as u8 }).collect();
+    let mut line: Vec<u8> = (b'a'..=b'z').cycle().take(999).collect();
+    line.push(b'\n');
     let mut digest = Sha256::new();
     let mut left = bytes;
     while left > 0 {
@@ -622,7 +631,7 @@ fn floods(#[inject] ctx: &CallContext, bytes: u64, #[inject] hash: &Arc<Mutex<St
         digest.update(piece);
         left -= piece.len() as u64;
     }
-    *hash.lock().unwrap() = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    *hash.lock().unwrap() = hex(&digest.finalize());
     Ok(sink.finish())
 }
 

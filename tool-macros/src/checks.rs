@@ -179,7 +179,7 @@ pub(crate) fn lend(local: &Ident, state: &State) -> TokenStream {
     if state.is_optional() {
         quote!(let #local = #lent;)
     } else {
-        quote!(let ::core::option::Option::Some(#local) = #lent else { return ::core::option::Option::None };)
+        quote!(let #local = #lent?;)
     }
 }
 

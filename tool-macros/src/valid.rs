@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::{
     GenericArgument, GenericParam, Lifetime, PathArguments, PathSegment, ReceiverKind, ReturnType, Safety, Type,
     TypeImplTrait, TypeNever, TypeReference,
@@ -14,7 +15,7 @@ use crate::{
     attr::{Attr, LoopKey},
     errors::Errors,
     func::{self, Func, Param},
-    near, passing,
+    home, near, passing,
 };
 
 /// Longest name that any provider takes, in characters.
@@ -43,6 +44,9 @@ pub(crate) fn check_free(func: &Func, errors: &mut Errors) {
             "a method needs a value to be called on, which its block gives; put `#[tool]` on the `impl` block too, \
              and give the registry `value.into_tools()`",
         );
+    } else if let Some(ident) = home::find_self(func.sig.to_token_stream()) {
+        // Of a block's function that does not say `Self`, nobody can tell that it is one.
+        errors.push(ident, "only a block says what `Self` is; put `#[tool]` on the `impl` block too");
     }
 }
 

@@ -38,7 +38,7 @@ fn state_local(index: usize) -> Ident {
 //         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, Slots::is_ready(slots)) else {
 //             return None;
 //         };
-//         let Some(__tool_state_0) = Given::state::<Maps>(given) else { return None };
+//         let __tool_state_0 = Given::state::<Maps>(given)?;
 //         Some(later(
 //             __tool_shape,
 //             async move { get_weather(borrow::<str>(&__tool_0), __tool_1, __tool_state_0).await },
@@ -102,9 +102,7 @@ fn lent(func: &Func, home: &Home) -> TokenStream {
         (Home::Block(owner), Some(receiver)) => {
             let this = owner.alias(receiver.self_token.span);
             Some(located! { Span::mixed_site() =>
-                let ::core::option::Option::Some(__tool_this) = __tool_rt::Given::this::<#this>(__tool_given) else {
-                    return ::core::option::Option::None;
-                };
+                let __tool_this = __tool_rt::Given::this::<#this>(__tool_given)?;
             })
         }
         _ => None,

@@ -101,7 +101,7 @@ impl<'a> Observed<'a> {
                 Ok(Before::Go) => {}
                 Ok(Before::Arguments(arguments)) => {
                     notes.push("a hook changed the arguments".to_owned());
-                    seen.arguments = arguments;
+                    seen.arguments = arguments.bounded();
                 }
                 Ok(Before::Block(reason)) => {
                     blocked = Some(Ran::stopped(Status::Blocked, "Blocked, and not run".into(), reason));

@@ -150,7 +150,7 @@ impl Streamed {
 
     /// Whether the store has to be waited for.
     pub(crate) fn blocks(&self) -> bool {
-        self.store.as_ref().is_some_and(|store| store.blocks())
+        self.store.as_ref().is_some_and(ArtifactStore::blocks)
     }
 
     pub(crate) fn kept(&self) -> MutexGuard<'_, Kept> {

@@ -33,11 +33,7 @@ const _: () = {
             ) else {
                 return ::core::option::Option::None;
             };
-            let ::core::option::Option::Some(__tool_this) = __tool_rt::Given::this::<
-                __ToolSelf,
-            >(__tool_given) else {
-                return ::core::option::Option::None;
-            };
+            let __tool_this = __tool_rt::Given::this::<__ToolSelf>(__tool_given)?;
             ::core::option::Option::Some(
                 __tool_rt::later(
                     __tool_shape,

@@ -43,11 +43,7 @@ const _: () = {
             ) else {
                 return ::core::option::Option::None;
             };
-            let ::core::option::Option::Some(__tool_this) = __tool_rt::Given::this::<
-                __ToolSelf<S>,
-            >(__tool_given) else {
-                return ::core::option::Option::None;
-            };
+            let __tool_this = __tool_rt::Given::this::<__ToolSelf<S>>(__tool_given)?;
             ::core::option::Option::Some(
                 __tool_rt::done(
                     __tool_shape,

@@ -21,9 +21,7 @@ const _: () = {
         ) else {
             return ::core::option::Option::None;
         };
-        let ::core::option::Option::Some(__tool_state_0) = __tool_rt::Given::state::<
-            Db,
-        >(__tool_given) else { return ::core::option::Option::None };
+        let __tool_state_0 = __tool_rt::Given::state::<Db>(__tool_given)?;
         let __tool_state_1 = __tool_rt::Given::state::<Cache>(__tool_given);
         ::core::option::Option::Some(
             __tool_rt::later(

@@ -7,7 +7,7 @@ const SAFE_DEPTH: usize = 128;
 
 /// Leaves `null` in place of a value whose own `Drop`, a recursion, could overflow the stack.
 pub(crate) fn dismantle(value: &mut Value) {
-    if !is_deeper(value, SAFE_DEPTH) {
+    if !is_deep(value) {
         return;
     }
     let mut waiting = vec![value.take()];
@@ -18,6 +18,11 @@ pub(crate) fn dismantle(value: &mut Value) {
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
+}
+
+/// Whether a value is nested too deeply to be copied, compared or dropped by its own recursive ways.
+pub(crate) fn is_deep(value: &Value) -> bool {
+    is_deeper(value, SAFE_DEPTH)
 }
 
 fn is_nest(value: &Value) -> bool {

@@ -82,6 +82,11 @@ use crate::tool::{Entry, RegisteredTool};
 /// deserialize_with)]` and `#[schemars(title, description, range, length, regex, extend, with, example)]`. With
 /// `with` and `deserialize_with` the schema stays that of the type; give another with `#[schemars(with = "..")]`.
 ///
+/// A call that breaks a limit of `range`, `length` or `regex` is an argument problem, and the function isn't run. Patterns
+/// are held with feature `regex`; without it they are in the schema only. With feature `garde` the rules of `#[garde(range,
+/// length, pattern, email, ip, ipv4, ipv6, ascii, alphanumeric, contains, prefix, suffix, dive)]` go into the schema, as
+/// far as a schema can say them, and are held too.
+///
 /// `#[inject] db: &Db` takes shared state, which the registry's builder gets with
 /// [`.state(db)`](crate::RegistryBuilder::state), and `#[inject] ctx: &CallContext` what belongs to the call. The model
 /// sees neither. State that nobody put in is a [`BuildError`](crate::BuildError), but for `Option<&T>`.

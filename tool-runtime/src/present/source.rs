@@ -231,10 +231,11 @@ impl<'r> Cleaner<'r> {
         match clean {
             None => Cow::Borrowed(""),
             // A redactor may give a copy of what it leaves alone.
-            Some(clean) if clean == text => Cow::Borrowed(text),
+            Some(clean) if clean == text && !(is_key && looks_renamed(text)) => Cow::Borrowed(text),
             Some(mut clean) => {
                 if is_key {
-                    // Two keys may be the same once cleaned, and a reader keeps only one of them.
+                    // Two keys may be the same once cleaned, and a reader keeps only one of them. So each key that
+                    // changes gets a number, and each that ends in one already.
                     self.note(|tally| tally.renamed += 1);
                     clean = format!("{clean}~{}", self.running.get().renamed).into();
                 }
@@ -243,6 +244,12 @@ impl<'r> Cleaner<'r> {
             }
         }
     }
+}
+
+/// `key~1`
+fn looks_renamed(key: &str) -> bool {
+    let start = key.trim_end_matches(|c: char| c.is_ascii_digit());
+    start.len() < key.len() && start.ends_with('~')
 }
 
 impl Tally {

@@ -4,7 +4,7 @@ use super::{filter::Filter, unicode};
 
 const ZWNJ: char = '\u{200c}';
 const ZWJ: char = '\u{200d}';
-const BLACK_FLAG: char = '\u{1f3f4}';
+pub(super) const BLACK_FLAG: char = '\u{1f3f4}';
 const CANCEL_TAG: char = '\u{e007f}';
 /// Behind the black flag: England, Scotland, Wales.
 const FLAGS: [&str; 3] = [

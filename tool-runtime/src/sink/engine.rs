@@ -62,6 +62,7 @@ impl Engine {
     }
 
     /// Whether writing has to wait for a disk or a network.
+    #[cfg(feature = "tokio")]
     pub(super) fn blocks(&self) -> bool {
         self.plan.store.as_ref().is_some_and(|store| store.blocks())
     }

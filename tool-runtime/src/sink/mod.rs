@@ -6,6 +6,8 @@
 //!         outlet    both ends in memory; all of it in the store, once the limit is exceeded
 //! ```
 
+#[cfg(feature = "tokio")]
+mod asynchronous;
 mod decode;
 mod engine;
 mod outlet;
@@ -146,27 +148,5 @@ impl Write for &OutputSink {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-#[cfg(feature = "tokio")]
-impl tokio::io::AsyncWrite for OutputSink {
-    fn poll_write(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-        bytes: &[u8],
-    ) -> std::task::Poll<io::Result<usize>> {
-        self.shared.poll_write(self.writer, bytes, context.waker())
-    }
-
-    fn poll_flush(self: std::pin::Pin<&mut Self>, _: &mut std::task::Context<'_>) -> std::task::Poll<io::Result<()>> {
-        std::task::Poll::Ready(Ok(()))
-    }
-
-    fn poll_shutdown(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<io::Result<()>> {
-        self.shared.poll_through(self.writer, context.waker()).map(Ok)
     }
 }

@@ -140,20 +140,23 @@ mod tests {
         }
     }
 
+    /// What it makes of a text depends on all of it.
+    struct All(Option<usize>);
+
+    impl Redactor for All {
+        fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+            Cow::Owned(format!("{} bytes", text.len()))
+        }
+
+        fn window(&self) -> Option<usize> {
+            self.0
+        }
+    }
+
     #[test]
     fn what_cannot_be_parted_is_refused() {
-        let all = |text: &str| Cow::Owned(format!("{} bytes", text.len()));
-        struct All<F>(F, Option<usize>);
-        impl<F: Fn(&str) -> Cow<'static, str> + Send + Sync + 'static> Redactor for All<F> {
-            fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-                (self.0)(text)
-            }
-            fn window(&self) -> Option<usize> {
-                self.1
-            }
-        }
         for (window, reason) in [(Some(100), Unredacted::Inseparable), (None, Unredacted::NeedsWhole)] {
-            let redactor = All(all, window);
+            let redactor = All(window);
             let mut redacting = Redacting::new(&redactor);
             let refused = (0..100).find_map(|_| redacting.feed(&redactor, &"x".repeat(64 * 1024)).err());
             assert_eq!(refused, Some(reason));

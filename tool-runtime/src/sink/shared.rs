@@ -2,41 +2,39 @@
 
 use std::{
     io, mem,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    task::{Poll, Waker},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    task::Waker,
 };
 
 use super::engine::{BLOCK, Engine};
-use crate::{
-    stream::{Plan, Streamed, lock},
-    thread,
-};
+use crate::stream::{Plan, Streamed, lock};
 
 /// Bytes that may wait for the store: 256 KiB.
-const MOST: usize = 4 * BLOCK;
+pub(super) const MOST: usize = 4 * BLOCK;
 
 /// A longer line is passed on in pieces.
 const LINE: usize = BLOCK;
 
 pub(super) struct Shared {
-    state: Mutex<State>,
+    pub(super) state: Mutex<State>,
     /// The engine is back.
     back: Condvar,
 }
 
-struct State {
+pub(super) struct State {
     /// What each writer has written of a line.
     lines: Vec<Vec<u8>>,
     /// Whole lines, for the engine.
-    filled: Vec<u8>,
+    pub(super) filled: Vec<u8>,
     /// Whose line `filled` ends in the middle of.
     inside: Option<usize>,
     /// `None` while somebody works with it.
-    engine: Option<Box<Engine>>,
+    pub(super) engine: Option<Box<Engine>>,
     /// Work was handed to the blocking pool.
-    scheduled: bool,
-    end: Option<End>,
-    waiting: Vec<Waker>,
+    #[cfg(feature = "tokio")]
+    pub(super) scheduled: bool,
+    pub(super) end: Option<End>,
+    pub(super) waiting: Vec<Waker>,
 }
 
 /// Why nothing more is taken.
@@ -53,6 +51,7 @@ impl Shared {
             filled: Vec::new(),
             inside: None,
             engine: Some(Box::new(Engine::new(plan))),
+            #[cfg(feature = "tokio")]
             scheduled: false,
             end: None,
             waiting: Vec::new(),
@@ -94,62 +93,8 @@ impl Shared {
         Ok(taken)
     }
 
-    /// The same without ever waiting: what takes long goes to the blocking pool.
-    pub(super) fn poll_write(self: &Arc<Self>, writer: usize, bytes: &[u8], waker: &Waker) -> Poll<io::Result<usize>> {
-        let mut state = lock(&self.state);
-        if let Err(error) = state.check() {
-            return Poll::Ready(Err(error));
-        }
-        if state.filled.len() >= MOST {
-            state.wait(waker);
-            self.schedule(state);
-            return Poll::Pending;
-        }
-        let taken = state.append(writer, bytes);
-        if state.filled.len() >= BLOCK {
-            self.schedule(state);
-        }
-        Poll::Ready(Ok(taken))
-    }
-
-    /// Ready when all whole blocks are through, with the writer's last line ended.
-    pub(super) fn poll_through(self: &Arc<Self>, writer: usize, waker: &Waker) -> Poll<()> {
-        let mut state = lock(&self.state);
-        if state.end.is_some() {
-            return Poll::Ready(());
-        }
-        state.end_line(writer);
-        if state.engine.is_some() && state.filled.len() < BLOCK {
-            return Poll::Ready(());
-        }
-        state.wait(waker);
-        self.schedule(state);
-        Poll::Pending
-    }
-
-    /// Works here, or on the blocking pool where that may take long.
-    fn schedule(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
-        match &state.engine {
-            // Whoever has it goes on until nothing is left to do.
-            None => {}
-            Some(engine) if engine.blocks() && thread::is_inside_runtime() => {
-                if mem::replace(&mut state.scheduled, true) {
-                    return;
-                }
-                drop(state);
-                let shared = Arc::clone(self);
-                drop(thread::run_apart(move || {
-                    let mut state = lock(&shared.state);
-                    state.scheduled = false;
-                    drop(shared.work_on(state));
-                }));
-            }
-            Some(_) => drop(self.work_on(state)),
-        }
-    }
-
     /// Feeds whole blocks to the engine, unless somebody else does; waits for that only where too much is waiting.
-    fn work_on<'s>(&'s self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+    pub(super) fn work_on<'s>(&'s self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
         while state.filled.len() >= BLOCK {
             let Some(mut engine) = state.engine.take() else {
                 if state.filled.len() < MOST {
@@ -201,7 +146,7 @@ impl Shared {
 }
 
 impl State {
-    fn check(&self) -> io::Result<()> {
+    pub(super) fn check(&self) -> io::Result<()> {
         match self.end {
             None => Ok(()),
             Some(End::Full) => {
@@ -211,14 +156,8 @@ impl State {
         }
     }
 
-    fn wait(&mut self, waker: &Waker) {
-        if !self.waiting.iter().any(|known| known.will_wake(waker)) {
-            self.waiting.push(waker.clone());
-        }
-    }
-
     /// Takes no more than there is room for. What is no whole line yet waits for its end.
-    fn append(&mut self, writer: usize, bytes: &[u8]) -> usize {
+    pub(super) fn append(&mut self, writer: usize, bytes: &[u8]) -> usize {
         let bytes = &bytes[..bytes.len().min(MOST)];
         let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
         let (lines, begun) = bytes.split_at(whole);
@@ -246,7 +185,7 @@ impl State {
         }
     }
 
-    fn end_line(&mut self, writer: usize) {
+    pub(super) fn end_line(&mut self, writer: usize) {
         if !self.lines[writer].is_empty() {
             self.flush(writer);
         }

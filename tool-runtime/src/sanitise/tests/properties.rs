@@ -90,6 +90,7 @@ pub(in crate::sanitise) fn hostile() -> impl Strategy<Value = String> {
         "=",
         "a",
         "\u{85}",
+        "く",
         "start_of_turn>",
         "\u{2028}",
         "\u{9d}",
