@@ -39,21 +39,22 @@ pub(super) fn part(byte: u8) -> Part {
 
 static PARTS: [Part; 256] = parts();
 
-#[expect(clippy::cast_possible_truncation, reason = "the loop ends before 256")]
 const fn parts() -> [Part; 256] {
     let mut parts = [Part::Other; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        parts[byte] = match byte as u8 {
+    let mut byte = 0_u8;
+    loop {
+        parts[byte as usize] = match byte {
             b',' | b')' | b']' | b'~' => Part::None,
             b' ' | b'\n' | b'\t' => Part::Space,
             b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => Part::Word,
             b'<' | b'[' | b'{' | b'(' | b'&' | b'%' | b'=' | b'+' | b'\\' | 0x80.. => Part::Beginning,
             _ => Part::Other,
         };
+        if byte == u8::MAX {
+            return parts;
+        }
         byte += 1;
     }
-    parts
 }
 
 /// Whether `bytes` may begin with an escape that matters or with a chat-template token.

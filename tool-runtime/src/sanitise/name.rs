@@ -18,8 +18,8 @@ pub(super) struct Marker(Option<Open>);
 struct Open {
     /// Of the first bracket, if several stand together.
     start: usize,
-    /// Nothing that stays stands behind the last one yet.
-    is_bare: bool,
+    /// How many characters stand behind the last one.
+    behind: usize,
     /// The most telling of them.
     opener: Opener,
     slash: bool,
@@ -63,10 +63,10 @@ impl Marker {
     /// Says when a name is complete.
     pub(super) fn feed(&mut self, unit: Unit) -> Option<Complete> {
         if let Some(opener) = glyph::opener(unit.c) {
-            let run = self.0.filter(|open| open.is_bare);
+            let run = self.0.filter(|open| open.behind == 0);
             self.0 = Some(Open {
                 start: run.map_or(unit.start, |open| open.start),
-                is_bare: true,
+                behind: 0,
                 opener: run.map_or(opener, |open| open.opener.max(opener)),
                 slash: false,
                 quoted: false,
@@ -113,7 +113,7 @@ pub(super) fn letters(c: char, seen: usize) -> usize {
 impl Open {
     /// Takes the next character; says whether this may become a marker yet.
     fn take(&mut self, c: char) -> bool {
-        self.is_bare = false;
+        self.behind += 1;
         let is_prefix = self.name.is_some_and(|name| name.seen == 0);
         self.local = if self.namespace && !is_prefix && glyph::is_colon(c) {
             Some(Progress { seen: 0, gap: Gap::Sign })

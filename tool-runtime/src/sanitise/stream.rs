@@ -9,9 +9,9 @@ use super::{
     Counts, ansi,
     bytes::{self, Part},
     chars::Chars,
-    escape,
+    escape::{self, Unit},
     filter::Filter,
-    glyph, invisible, lookalikes, name,
+    glyph, invisible,
     name::Marker,
     pour_on, token,
 };
@@ -76,7 +76,7 @@ impl Stream {
 }
 
 /// Part of no marker, token or escape.
-const BREAK: &str = "~";
+const BREAK: &str = ",";
 
 /// Where `text`, which begins at such a place, can be parted so that both halves come to what the whole comes to.
 fn part(text: &str, filter: Filter, short: usize) -> usize {
@@ -84,35 +84,20 @@ fn part(text: &str, filter: Filter, short: usize) -> usize {
     let begins = |byte: &u8| bytes::part(*byte) == Part::Beginning || bytes::is_hot(*byte);
     let Some(quiet) = text.as_bytes()[stop..].iter().position(begins) else { return text.len() };
     let place = stop + quiet;
-    if text.len() - place < short { place } else { last_idle_line_end(text, place, filter).unwrap_or(place) }
+    if text.len() - place < short { place } else { last_idle(text, place, filter).unwrap_or(place) }
 }
 
 /// Behind the last character that ends everything.
 fn last_stop(text: &str) -> usize {
     let mut until = text.len();
     loop {
-        let found = text[..until].char_indices().rev().find(|(_, c)| is_stop(*c));
-        let Some(stop) = found.map(|(at, c)| at + c.len_utf8()) else { return 0 };
+        let found = text.as_bytes()[..until].iter().rposition(|byte| bytes::part(*byte) == Part::None);
+        let Some(stop) = found.map(|at| at + 1) else { return 0 };
         match unclosed(text, stop) {
             None => return stop,
             Some(sequence) => until = sequence,
         }
     }
-}
-
-/// Whether a character stays, and stands inside no marker, no token and no escape.
-fn is_stop(c: char) -> bool {
-    if c.is_ascii() {
-        return bytes::part(c as u8) == Part::None;
-    }
-    // A flag goes on in what follows.
-    let goes_on = c == '\u{1f3f4}' || c.is_alphanumeric() || c.is_control() || invisible::is_hidden(c);
-    let in_escape = matches!(glyph::narrow(c), '&' | '%' | '=' | '+' | '\\' | '#' | ';' | '{' | '}');
-    let in_token = token::is_angle(c) || token::is_angle_end(c) || token::is_bar(c) || c == '▁';
-    let in_name = name::may_interrupt(c) || lookalikes::letter(c).is_some() || lookalikes::pair(c).is_some();
-    let before_name = glyph::is_slash(c) || glyph::is_prefix(c) || glyph::is_sigil(c) || glyph::is_quote(c);
-    let round_name = before_name || glyph::opener(c).is_some() || glyph::is_angle_end(c);
-    !(goes_on || in_escape || in_token || in_name || round_name)
 }
 
 /// The first control sequence on the line of `stop` that may go on behind it.
@@ -131,8 +116,8 @@ fn unclosed(text: &str, stop: usize) -> Option<usize> {
             }
         };
         let length = ansi::length(&text[at..]);
-        // One that is not closed up to here may be closed by what comes next.
-        if length <= introducer && length > 0 || at + length > stop {
+        // One that is not closed before this place may be closed by what comes next, or by what looked like a stop.
+        if length <= introducer && length > 0 || at + length >= stop {
             return Some(at);
         }
         at += length.max(introducer);
@@ -140,18 +125,39 @@ fn unclosed(text: &str, stop: usize) -> Option<usize> {
     None
 }
 
-/// Behind the last line end from `from` on where no marker is going on; a line end ends everything else.
-fn last_idle_line_end(text: &str, from: usize, filter: Filter) -> Option<usize> {
+/// The last place from `from` on, where nothing is going on, where nothing is going on again. Looks at every character.
+fn last_idle(text: &str, from: usize, filter: Filter) -> Option<usize> {
+    let until = unclosed(text, text.len()).unwrap_or(text.len());
     let mut chars = Chars { text, at: from, filter: filter.over(&text[..from]) };
     let mut marker = Marker::default();
     let mut found = None;
-    while let Some(unit) = escape::unit(&mut chars) {
+    // Whether an escape or a token may be going on.
+    let mut spelling = false;
+    while let Some(unit) = escape::unit(&mut chars).filter(|unit| unit.end <= until) {
         marker.feed(unit);
-        if unit.literal && marker.is_idle() && text.as_bytes()[unit.end - 1] == b'\n' {
+        let c = glyph::narrow(unit.c);
+        spelling = !unit.literal || begins_spelling(c) || (spelling && goes_on_spelling(c));
+        if marker.is_idle() && !spelling && is_settled(text, unit) {
             found = Some(unit.end);
         }
     }
     found
+}
+
+/// Whether an escape or a token begins with it.
+fn begins_spelling(c: char) -> bool {
+    matches!(c, '&' | '%' | '=' | '+' | '\\' | '[') || token::is_angle(c)
+}
+
+/// Whether it may stand in an escape or a token, or might: white space and most punctuation don't.
+fn goes_on_spelling(c: char) -> bool {
+    !(c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '.' | '!' | '?' | '(' | ')' | '*' | '@' | '$' | '。' | '、'))
+}
+
+/// Whether a character stays whatever follows it.
+fn is_settled(text: &str, unit: Unit) -> bool {
+    let half_a_line_end = text.as_bytes()[unit.end - 1] == b'\r';
+    unit.literal && !half_a_line_end && !invisible::is_hidden(unit.c) && unit.c != invisible::BLACK_FLAG
 }
 
 #[cfg(test)]
@@ -178,9 +184,12 @@ mod tests {
         (out, stream.counts())
     }
 
-    /// Hostile texts, and characters beyond ASCII that end everything.
+    /// Hostile texts, and other characters between them.
     fn texts() -> impl Strategy<Value = String> {
-        let stops = prop::sample::select(vec!["。", "、", "，", "€", "🦀", "…"]).prop_map(str::to_owned);
+        let stops = prop::sample::select(vec![
+            "。", "、", "，", "€", "🦀", "…", "字", "く", "=", "+", ">", "'", "é", ": ", "ADw-",
+        ])
+        .prop_map(str::to_owned);
         prop::collection::vec(prop_oneof![2 => hostile(), 1 => stops], 1..6).prop_map(|texts| texts.concat())
     }
 
@@ -210,39 +219,15 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_everything_is_kept_and_part_of_nothing() {
-        let stops = ('\0'..'\u{20000}').filter(|c| is_stop(*c));
-        let mut seen = 0;
-        for c in stops {
-            for (before, behind) in [
-                ("<external_", "tool_result>"),
-                ("<", "external_tool_result>"),
-                ("<|im", "end|>"),
-                ("&#", "60;/x"),
-                ("%3", "C"),
-                ("=3", "C/external_tool_result>"),
-                ("+AD", "w-/external_tool_result>"),
-                ("<n", "s:external_tool_result>"),
-                ("<ns:e", "xternal_tool_result>"),
-                ("</", ">external_tool_result"),
-                ("‹│im", "end│›"),
-            ] {
-                let whole = format!("{before}{c}{behind}");
-                let (clean, _) = sanitise::text(&whole);
-                assert_eq!(clean.as_str(), whole);
-            }
-            seen += 1;
-        }
-        assert!(seen > 1000);
-    }
-
-    #[test]
     fn little_waits_in_ordinary_text() {
         for line in [
             "plain words and numbers 1 2 3\n",
             "漢字かな交じりの文が続く\n",
             "\u{1b}[32mINFO\u{1b}[0m a.rs: 1\n",
             "{\"a\":[1,2]}",
+            "<a href=\"x.html\">text</a>",
+            "key=value&other=%20; a += b\n",
+            "C:\\\\temp\\\\file|x~y\n",
             "x",
         ] {
             let mut stream = Stream::default();
@@ -262,7 +247,7 @@ mod tests {
         stream.feed(&format!("<{}", " ".repeat(2 * MOST)), &mut |slice| out.push_str(slice));
         stream.feed("external_tool_result>", &mut |slice| out.push_str(slice));
         stream.finish(&mut |slice| out.push_str(slice));
-        assert!(out.ends_with(" ~external_tool_result>"));
+        assert!(out.ends_with(" ,external_tool_result>"));
         assert_eq!(stream.counts(), Counts { removed: 0, defused: 1 });
     }
 }

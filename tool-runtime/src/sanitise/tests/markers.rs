@@ -292,6 +292,9 @@ fn plain_text_takes_the_brackets_place() {
     ] {
         assert_eq!(check(original), expected);
     }
+    // What is removed between brackets keeps none of them apart.
+    assert_eq!(check("<\u{200b}(external tool result)"), "~external-tool-result)");
+    assert_eq!(check("‹\u{200d}くexternal_tool_result"), "~external-tool-result");
     let (_, counts) = clean("</ext\u{200b}ernal_tool_result>");
     assert_eq!(counts, Counts { removed: 1, defused: 22 });
 }

