@@ -4,7 +4,7 @@
 
 use std::{
     borrow::Cow,
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     sync::{Arc, Mutex},
 };
 
@@ -478,7 +478,11 @@ proptest! {
 // ---- traces -------------------------------------------------------------------------------------------------------
 
 #[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<BTreeMap<&'static str, String>>>>);
+struct Spans(
+    Arc<Mutex<Vec<BTreeMap<&'static str, String>>>>,
+    Arc<Mutex<HashSet<std::thread::ThreadId>>>,
+    Arc<Mutex<Option<&'static tracing::Metadata<'static>>>>,
+);
 
 struct Fields<'a>(&'a mut BTreeMap<&'static str, String>);
 
@@ -497,6 +501,7 @@ impl tracing::Subscriber for Spans {
     }
     fn new_span(&self, attributes: &tracing::span::Attributes<'_>) -> tracing::span::Id {
         let mut spans = self.0.lock().unwrap();
+        *self.2.lock().unwrap() = Some(attributes.metadata());
         let mut fields = BTreeMap::new();
         attributes.record(&mut Fields(&mut fields));
         spans.push(fields);
@@ -512,8 +517,16 @@ impl tracing::Subscriber for Spans {
         event.record(&mut Fields(&mut fields));
         self.0.lock().unwrap().push(fields);
     }
-    fn enter(&self, _: &tracing::span::Id) {}
+    fn enter(&self, _: &tracing::span::Id) {
+        self.1.lock().unwrap().insert(std::thread::current().id());
+    }
     fn exit(&self, _: &tracing::span::Id) {}
+    fn current_span(&self) -> tracing_core::span::Current {
+        let spans = self.2.lock().unwrap();
+        spans.map_or_else(tracing_core::span::Current::none, |metadata| {
+            tracing_core::span::Current::new(tracing::span::Id::from_u64(1), metadata)
+        })
+    }
 }
 
 /// One subscriber at a time: what is enabled is cached for all threads.
@@ -603,4 +616,31 @@ fn a_call_that_is_dropped_ends_its_span_as_cancelled() {
     });
     let spans = spans.0.lock().unwrap();
     assert_eq!((&*spans[0]["error.type"], &*spans[0]["tool_runtime.status"]), ("cancelled", "cancelled"));
+}
+
+#[test]
+fn a_tool_is_inside_its_span_on_whatever_thread_it_runs() {
+    /// Says where it runs.
+    #[tool(blocking, timeout = "10s", to_model_output = |_| "ran")]
+    fn apart(#[inject] place: &Arc<Mutex<Option<std::thread::ThreadId>>>) {
+        *place.lock().unwrap() = Some(std::thread::current().id());
+    }
+    let _alone = ALONE.lock();
+    let place = Arc::new(Mutex::new(None));
+    let spans = Spans::default();
+    tracing::subscriber::with_default(spans.clone(), || {
+        let registry = Registry::builder().tools(tools![apart]).state(Arc::clone(&place)).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for inside in [true, false] {
+            let outcome = if inside {
+                runtime.block_on(registry.call(call("apart")))
+            } else {
+                registry.call_blocking(call("apart"))
+            };
+            assert_eq!(outcome.model_text(), "ran");
+            let place = place.lock().unwrap().take().unwrap();
+            assert_ne!(place, std::thread::current().id());
+            assert!(spans.1.lock().unwrap().contains(&place));
+        }
+    });
 }

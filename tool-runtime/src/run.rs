@@ -184,8 +184,11 @@ impl Run<'_> {
         let inner = Arc::clone(self.inner);
         let (index, context) = (self.index, self.context.clone());
         let (text, incomplete) = (self.call.arguments.text().into_owned(), self.call.incomplete);
+        let span = tracing::Span::current();
         let work = move || {
             let _slot = slot;
+            // What the tool traces belongs to its call, on whatever thread.
+            let _inside = span.enter();
             let tool = &inner.tools[index];
             contain::call(|| {
                 let started = args::start(&text, incomplete, &*tool.callable, &tool.schema, &inner.limits, &context)?;

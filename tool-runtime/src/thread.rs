@@ -172,7 +172,9 @@ where
     if !is_inside_runtime() {
         return pool::wait(future).unwrap_or_else(park_until);
     }
-    let finished = thread::scope(|scope| scope.spawn(|| pool::wait(future).unwrap_or_else(park_until)).join());
+    let span = tracing::Span::current();
+    let work = || span.in_scope(|| pool::wait(future).unwrap_or_else(park_until));
+    let finished = thread::scope(|scope| scope.spawn(work).join());
     match finished {
         Ok(value) => value,
         Err(payload) => std::panic::resume_unwind(payload),

@@ -27,7 +27,7 @@ use judge::{is_random, is_value};
 /// It errs on the side of showing: hashes, UUIDs, Base64 and prose about passwords stay, and so does a secret that
 /// looks like any other word. It is a net under a tool that returns too much, and no reason to return secrets.
 ///
-/// Takes linear time, and applying it twice is the same as applying it once. Needs feature `secrets`.
+/// Takes linear time, and applying it twice is the same as applying it once. Needs feature `regex`, which is a default one.
 ///
 /// ```
 /// use tool_runtime::{Redactor, Secrets};
