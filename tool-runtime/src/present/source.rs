@@ -183,7 +183,8 @@ impl<'r> Cleaner<'r> {
     /// One string of a JSON value.
     fn string<'s>(&self, role: Role, text: &'s str) -> Cow<'s, str> {
         let Some(mut clean) = self.text(text) else { return Cow::Borrowed("") };
-        if matches!(clean, Cow::Owned(_)) {
+        // A redactor may give back a copy of what it didn't change.
+        if matches!(&clean, Cow::Owned(changed) if changed != text) {
             if matches!(role, Role::Key { .. }) {
                 // Two keys may be the same once cleaned, and a reader keeps only one of them.
                 self.note(|tally| tally.renamed += 1);
