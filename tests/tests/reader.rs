@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tool_runtime::{
     After, AfterCall, ArtifactMeta, ArtifactRef, ArtifactStore, ArtifactTools, Dialect, FenceStyle, Hook, LocalStore,
     LoopGuard, MemoryStore, Outcome, Registry, RegistryBuilder, Scope, Session, Status, StoreReason, ToolCall,
-    ToolResult, TruncationStrategy, Trust, tool, tools,
+    ToolResult, ToolSpec, TruncationStrategy, Trust, tool, tools,
 };
 
 const NAMES: [&str; 5] = ["artifact_chunk", "artifact_grep", "artifact_head", "artifact_list", "artifact_tail"];
@@ -90,7 +90,7 @@ fn the_tools_come_with_the_first_saved_result() {
     for name in NAMES {
         assert_eq!(call(&session, name, "{}").status(), Status::UnknownTool, "{name}");
     }
-    let _ = call(&session, "echo", json!({ "text": "short" }));
+    assert!(call(&session, "echo", json!({ "text": "short" })).artifact().is_none());
     assert_eq!(names(&session.definitions(Dialect::Anthropic)).len(), 2);
 
     let id = saved(&session, "echo", &numbered(100)).id;
@@ -155,6 +155,29 @@ fn another_tool_of_such_a_name_is_refused() {
     build(Registry::builder().tools(tools![artifact_head]).artifact_tools(ArtifactTools::Never));
     build(Registry::builder().tools(tools![artifact_head]).without_store());
     artifact_head();
+}
+
+#[test]
+fn no_dialect_has_two_tools_of_one_name() {
+    let schema = json!({ "type": "object" });
+    let other = tool_runtime::DynTool::new(ToolSpec::new("artifact.head", "Clashes."), schema, |_, _| async {
+        Ok(ToolResult::new(Value::from("another")))
+    });
+    let dialects = [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::Gemini, Dialect::Mcp];
+    let builder = dialects.into_iter().fold(builder().store(MemoryStore::new(1 << 20)), RegistryBuilder::dialect);
+    let session = build(builder.tool(other)).session();
+    let id = saved(&session, "echo", &numbered(100)).id;
+    for dialect in [Dialect::OpenAiChat, Dialect::Anthropic] {
+        let definitions = session.definitions(dialect);
+        let named = |tool: &Value| tool["name"].as_str().or(tool["function"]["name"].as_str()).map(str::to_owned);
+        let mut names: Vec<String> = definitions.iter().filter_map(named).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), 8, "{names:?}");
+        assert!(names.iter().any(|name| name == "artifact_head"), "{names:?}");
+    }
+    assert!(body(&call(&session, "artifact_head", json!({ "id": id }))).starts_with("0000000"));
+    assert_eq!(call(&session, "artifact.head", "{}").model_text(), r#""another""#);
 }
 
 #[test]

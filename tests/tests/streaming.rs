@@ -17,8 +17,8 @@ use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use tool_runtime::{
     After, AfterCall, Artifact, ArtifactEntry, ArtifactMeta, ArtifactRef, ArtifactStore, ArtifactWriter, CallContext,
-    FenceStyle, Hook, LocalStore, MemoryStore, Outcome, OutputSink, Redactor, Registry, RegistryBuilder, Scope, Status,
-    StoreError, StoreReason, Streamed, ToolCall, ToolResult, tool, tools,
+    FenceStyle, Hook, LocalStore, MemoryStore, Outcome, OutputSink, Redactor, Registry, RegistryBuilder, Scope,
+    Secrets, Status, StoreError, StoreReason, Streamed, ToolCall, ToolResult, tool, tools,
 };
 
 /// What the tools below write, piece by piece, and where they stop.
@@ -409,6 +409,33 @@ fn a_secret_across_a_border_of_blocks_is_hidden() {
             let outcome = run(&registry, name);
             assert_eq!(String::from_utf8(stored(&store, &outcome)).unwrap(), text.replace(secret, "[key]"));
             assert!(outcome.model_text().contains("[key]") && !outcome.model_text().contains("0123"));
+        }
+    }
+}
+
+#[test]
+fn the_ready_redactor_finds_secrets_across_borders() {
+    let body: String =
+        (0..24).map(|line| format!("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDO{line:02}\n")).collect();
+    let secrets = [
+        format!("-----BEGIN PRIVATE KEY-----\n{body}-----END PRIVATE KEY-----"),
+        "password = \"correct horse battery\"".to_owned(),
+        format!("AKIA{}", "Q3EGRZ7WJ5MXNT2K"),
+    ];
+    for secret in &secrets {
+        for before in (0..=secret.len()).step_by(1 + secret.len() / 9) {
+            // The borders of blocks, and those of what the redactor has still to see.
+            let filled = |bytes: usize| "some words\n".repeat(bytes / 11 + 1)[..bytes - 1].to_owned() + "\n";
+            let text = [64 * 1024 - before, 48 * 1024 - secret.len(), 16 * 1024 - secret.len(), 100_000]
+                .map(|bytes| filled(bytes) + secret + "\n")
+                .concat();
+            let expected = Secrets::default().redact(&text).into_owned();
+            assert!(!expected.contains(secret));
+            let store = MemoryStore::new(1 << 20);
+            let script = Script::cut(text.as_bytes(), &[10_000]);
+            let registry = builder(script).store(store.clone()).redact(Secrets::default()).build().unwrap();
+            let outcome = run(&registry, "trusted");
+            assert_eq!(String::from_utf8(stored(&store, &outcome)).unwrap(), expected);
         }
     }
 }

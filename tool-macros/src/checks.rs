@@ -176,11 +176,7 @@ pub(crate) fn need(state: &State) -> TokenStream {
 pub(crate) fn lend(local: &Ident, state: &State) -> TokenStream {
     let ty = state.passing.inner();
     let lent = located!(ty.span() => __tool_rt::Given::state::<#ty>(__tool_given));
-    if state.is_optional() {
-        quote!(let #local = #lent;)
-    } else {
-        quote!(let #local = #lent?;)
-    }
+    if state.is_optional() { quote!(let #local = #lent;) } else { quote!(let #local = #lent?;) }
 }
 
 /// Refuses `key` where the runtime lacks the feature that it takes.

@@ -126,6 +126,17 @@ pub(crate) enum Limit {
     Chars(usize),
 }
 
+/// What a tool gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Yields {
+    /// Results of its own.
+    #[default]
+    Results,
+    /// Pieces of saved results: one of our own tools. It waits for the store where a save would, and what it gives is
+    /// never saved again.
+    Excerpts,
+}
+
 /// Everything the stages after the call need to know, with the registry's defaults filled in.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Policy {
@@ -141,8 +152,7 @@ pub(crate) struct Policy {
     pub(crate) trust: Trust,
     pub(crate) keep: Keep,
     pub(crate) fence: FenceStyle,
-    /// The result comes out of the store, so it is never saved.
-    pub(crate) reads_store: bool,
+    pub(crate) yields: Yields,
 }
 
 impl TruncationStrategy {

@@ -25,7 +25,7 @@ use crate::{
     guard::LoopGuard,
     hook::{ErasedHook, Hook},
     link,
-    policy::{ArtifactTools, Coercion, FenceStyle, Limit, Policy, Scope, Snap, TruncationStrategy},
+    policy::{ArtifactTools, Coercion, FenceStyle, Limit, Policy, Scope, Snap, TruncationStrategy, Yields},
     reader,
     redact::Redactor,
     schema,
@@ -250,7 +250,9 @@ impl Registry {
     #[must_use]
     pub fn only<'a>(&self, tags: impl IntoIterator<Item = &'a str>) -> Self {
         let tags: Vec<&str> = tags.into_iter().collect();
-        self.retaining(|tool| tool.spec.reads_store || tool.spec.tags.iter().any(|tag| tags.contains(&&**tag)))
+        self.retaining(|tool| {
+            tool.spec.yields == Yields::Excerpts || tool.spec.tags.iter().any(|tag| tags.contains(&&**tag))
+        })
     }
 
     fn retaining(&self, stays: impl Fn(&Installed) -> bool) -> Self {
@@ -615,7 +617,6 @@ impl RegistryBuilder {
             }
         }
         let store = self.take_store();
-        let mut readers = Vec::new();
         for tool in store.iter().flat_map(|store| self.readers(store)) {
             match self.install(&tool) {
                 Err(wrong) => reasons.extend(wrong),
@@ -628,10 +629,9 @@ impl RegistryBuilder {
                         );
                         reasons.push((BuildReason::DuplicateTool, message));
                     }
-                    None if self.artifact_tools == ArtifactTools::Always => {
+                    None => {
                         named.insert(installed.spec.name().to_owned(), (installed, origin));
                     }
-                    None => readers.push(Arc::new(installed)),
                 },
             }
         }
@@ -647,7 +647,11 @@ impl RegistryBuilder {
         if !reasons.is_empty() {
             return Err(BuildError::new(reasons));
         }
-        let tools: Vec<Arc<Installed>> = named.into_values().map(|(tool, _)| Arc::new(tool)).collect();
+        let waits = |tool: &Arc<Installed>| {
+            self.artifact_tools == ArtifactTools::WhenSaved && tool.spec.yields == Yields::Excerpts
+        };
+        let (readers, tools): (Vec<_>, Vec<_>) =
+            named.into_values().map(|(tool, _)| Arc::new(tool)).partition(|tool| waits(tool));
         Ok(Registry {
             inner: Arc::new(Inner {
                 names: names_of(tools.iter().map(|tool| &**tool)),
@@ -784,7 +788,7 @@ impl RegistryBuilder {
                 trust: spec.trust,
                 keep: spec.keep,
                 fence: self.fence,
-                reads_store: spec.reads_store,
+                yields: spec.yields,
             },
         };
         Ok((installed, origin.clone()))

@@ -18,6 +18,7 @@ use crate::{
     error::Problem,
     notice::Notice,
     outcome::Status,
+    policy::Yields,
     registry::{Inner, Installed},
     request::ToolCall,
     resolve::End,
@@ -74,7 +75,7 @@ impl Run<'_> {
     /// like a save.
     fn goes_apart(&self) -> bool {
         let spec = &self.tool().spec;
-        spec.blocking || (spec.reads_store && self.place == Place::Task && thread::is_inside_runtime())
+        spec.blocking || (spec.yields == Yields::Excerpts && self.place == Place::Task && thread::is_inside_runtime())
     }
 
     /// Why the tool is not to be run at all.

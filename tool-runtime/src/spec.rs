@@ -4,7 +4,7 @@ use std::{borrow::Cow, time::Duration};
 
 use serde_json::Value;
 
-use crate::policy::{Keep, Limit, Snap, TruncationStrategy, Trust};
+use crate::policy::{Keep, Limit, Snap, TruncationStrategy, Trust, Yields};
 
 /// Name, description and policy of a tool.
 ///
@@ -33,8 +33,7 @@ pub struct ToolSpec {
     pub(crate) strict: bool,
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) loop_key: LoopKey,
-    /// One of ours, which reads what was saved: it waits for the store where a save would, and is not saved again.
-    pub(crate) reads_store: bool,
+    pub(crate) yields: Yields,
 }
 
 /// Which arguments a session's loop guard compares, to tell whether a call repeats another.
@@ -112,7 +111,7 @@ impl ToolSpec {
             strict: false,
             tags: Vec::new(),
             loop_key: LoopKey::All,
-            reads_store: false,
+            yields: Yields::Results,
         }
     }
 

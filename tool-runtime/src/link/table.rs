@@ -11,7 +11,7 @@ use super::{
 use crate::{
     context::{self, CallContext},
     fields::{Describe, Fields, Purpose, Slots},
-    policy::{Keep, Limit, TruncationStrategy, Trust},
+    policy::{Keep, Limit, TruncationStrategy, Trust, Yields},
     request::{self, Misfit, RawArguments},
     schema,
     spec::{Hints, LoopKey, ToolSpec},
@@ -357,7 +357,7 @@ impl MacroTool {
             strict: self.strict,
             tags: self.tags.iter().copied().map(Cow::Borrowed).collect(),
             loop_key: self.loop_key.to_key(),
-            reads_store: false,
+            yields: Yields::Results,
         }
     }
 }

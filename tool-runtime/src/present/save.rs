@@ -8,6 +8,7 @@ use std::sync::{
 use crate::{
     artifact::{ArtifactMeta, ArtifactRef, ArtifactWriter, StoreError, StoreReason},
     contain::{self, Panicked},
+    policy::Yields,
     truncate::Opened,
 };
 
@@ -47,9 +48,8 @@ impl Drop for Waits {
 impl Job {
     /// Opens a save of this call's full result.
     pub(super) fn open(&self, is_json: bool, saves: Saves) -> Opened {
-        let Some(store) = self.inner.store.as_ref().filter(|_| !self.policy.reads_store) else {
-            return Opened::NoStore;
-        };
+        let keeps = self.policy.yields == Yields::Results;
+        let Some(store) = self.inner.store.as_ref().filter(|_| keeps) else { return Opened::NoStore };
         if let Some(artifact) = &self.kept {
             return Opened::Saved(artifact.clone());
         }

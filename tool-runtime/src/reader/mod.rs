@@ -15,7 +15,7 @@ use crate::{
     error::ToolError,
     excerpt::Excerpt,
     link::IntoTools,
-    policy::{Limit, TruncationStrategy, Trust},
+    policy::{Limit, TruncationStrategy, Trust, Yields},
     sanitise,
     tool::{Entry, RegisteredTool},
 };
@@ -49,7 +49,7 @@ pub(crate) fn tools(store: &Arc<dyn ArtifactStore>, limit: usize, page: usize) -
         // What the macro has no key for, because nobody else should.
         if let Entry::Ready { spec, .. } = &mut tool.0 {
             let spec = Arc::make_mut(spec);
-            spec.reads_store = true;
+            spec.yields = Yields::Excerpts;
             spec.limit = Limit::Chars(limit);
             spec.strategy = Some(TruncationStrategy::HeadTail);
         }

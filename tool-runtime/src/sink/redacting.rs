@@ -10,6 +10,9 @@ const WHOLE: usize = 256 * 1024;
 /// Places at which a text with secrets may be parted that are tried before more of it is waited for.
 const TRIES: usize = 8;
 
+/// Bytes of one secret, where it is longer than the redactor's window.
+const LONGEST: usize = 1024 * 1024;
+
 /// Why a text can't be redacted block by block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unredacted {
@@ -47,29 +50,31 @@ impl Redacting {
         let redacted = match redactor.redact(&self.held) {
             Cow::Owned(redacted) if redacted != self.held => redacted,
             _ => {
+                self.next = window.saturating_mul(2);
                 let rest = self.held.split_off(good_place(&self.held, last));
                 return Ok(std::mem::replace(&mut self.held, rest));
             }
         };
         let mut place = last;
+        let mut decided = String::new();
         for _ in 0..TRIES {
             place = good_place(&self.held, place);
+            if place == 0 {
+                break;
+            }
             // Nothing hidden goes across a place behind which everything comes out as it does in the whole.
-            let behind = redactor.redact(&self.held[place..]);
-            if let Some(decided) = redacted.strip_suffix(&*behind) {
-                let decided = decided.to_owned();
-                drop(behind);
+            if let Some(before) = redacted.strip_suffix(&*redactor.redact(&self.held[place..])) {
+                before.clone_into(&mut decided);
                 self.held.drain(..place);
-                self.next = window.saturating_mul(2);
-                return Ok(decided);
+                break;
             }
             place = cut::boundary(&self.held, place.saturating_sub(1 + last / TRIES));
         }
-        self.next = self.held.len().saturating_mul(2);
-        if self.held.len() > window.saturating_mul(8).max(1024 * 1024) {
+        if self.held.len() > window.saturating_mul(8).max(LONGEST) {
             return Err(Unredacted::Inseparable);
         }
-        Ok(String::new())
+        self.next = self.held.len().max(window).saturating_mul(2);
+        Ok(decided)
     }
 
     /// Gives the rest.
@@ -151,6 +156,33 @@ mod tests {
         fn window(&self) -> Option<usize> {
             self.0
         }
+    }
+
+    /// Hides everything behind a word.
+    struct Behind;
+
+    impl Redactor for Behind {
+        fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+            text.split_once("SECRET").map_or(text.into(), |(before, _)| format!("{before}[hidden]").into())
+        }
+    }
+
+    #[test]
+    fn a_secret_without_end_is_refused_and_what_stands_before_it_given() {
+        let mut redacting = Redacting::new(&Behind);
+        let block = "word ".repeat(10_000);
+        let mut out = redacting.feed(&Behind, &block).unwrap();
+        out += &redacting.feed(&Behind, "SECRET").unwrap();
+        let refused = (0..100).find_map(|_| match redacting.feed(&Behind, &block) {
+            Ok(more) => {
+                out += &more;
+                assert!(redacting.held.len() < 3 * LONGEST);
+                None
+            }
+            Err(refused) => Some(refused),
+        });
+        assert_eq!(refused, Some(Unredacted::Inseparable));
+        assert!(block.starts_with(&out) && out.len() > 30_000);
     }
 
     #[test]
