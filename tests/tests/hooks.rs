@@ -190,7 +190,7 @@ fn the_approver_is_asked_last_about_what_will_run() {
         .hook(before(|_| Before::Block("no".into())))
         .build()
         .unwrap();
-    registry.call_blocking(ToolCall::new("1", "pay", json!({ "to": "ann", "amount": 9 })));
+    let _ = registry.call_blocking(ToolCall::new("1", "pay", json!({ "to": "ann", "amount": 9 })));
     assert!(order.lock().unwrap().is_empty());
 }
 
@@ -443,12 +443,12 @@ fn a_hook_may_choose_its_tools() {
         .hook(OnlyEcho(Arc::clone(&count)))
         .build()
         .unwrap();
-    registry.call_blocking(call("other"));
+    let _ = registry.call_blocking(call("other"));
     assert_eq!(count.load(Ordering::SeqCst), 0);
-    say(&registry, "a");
+    let _ = say(&registry, "a");
     assert_eq!(count.load(Ordering::SeqCst), 1);
     // One that can't say applies.
-    registry.call_blocking(call("panics"));
+    let _ = registry.call_blocking(call("panics"));
     assert_eq!(count.load(Ordering::SeqCst), 2);
 }
 
@@ -506,7 +506,7 @@ impl Bad {
 }
 
 impl Hook for Bad {
-    #[expect(clippy::manual_async_fn, reason = "one way to fail is before there is a future")]
+    #[allow(clippy::manual_async_fn, reason = "one way to fail is before there is a future")]
     fn before(&self, _: &BeforeCall) -> impl Future<Output = Before> + Send {
         assert!(!(self.way == "panics at once" && self.place == "before"), "hook");
         async {
@@ -514,7 +514,7 @@ impl Hook for Bad {
             Before::Go
         }
     }
-    #[expect(clippy::manual_async_fn, reason = "one way to fail is before there is a future")]
+    #[allow(clippy::manual_async_fn, reason = "one way to fail is before there is a future")]
     fn after(&self, _: &AfterCall) -> impl Future<Output = After> + Send {
         assert!(!(self.way == "panics at once" && self.place == "after"), "hook");
         async {

@@ -1,6 +1,6 @@
 //! The tools that read saved results back; tests named after a row of `cases` hold what it asks for.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test that can't go on says why")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that can't go on says why")]
 #![cfg(unix)]
 
 use std::{

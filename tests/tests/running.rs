@@ -305,7 +305,7 @@ fn approved() -> impl Tool {
 fn an_approver_that_panics_has_not_approved() {
     struct Eager;
     impl tool_runtime::Approver for Eager {
-        #[expect(clippy::manual_async_fn, reason = "panics before there is a future")]
+        #[allow(clippy::manual_async_fn, reason = "panics before there is a future")]
         fn approve(&self, _: ApprovalRequest) -> impl Future<Output = Approval> + Send {
             if true {
                 panic_any(Bomb);
@@ -644,7 +644,7 @@ fn args_result_nan() {
     let outcome = registry.call_blocking(call("measure"));
     assert_eq!(
         outcome.model_text(),
-        "[1.0,null,null]\n\n[Notice: 2 numbers are in the result not finite and written as null]"
+        "[1.0,null,null]\n\n[Notice: 2 numbers in the result are not finite and written as null]"
     );
     assert!(outcome.receipt().notes[0].contains("not finite"), "{:?}", outcome.receipt());
 }

@@ -241,12 +241,12 @@ impl<'s> Repair<'_, 's> {
     }
 
     fn alternatives<'t>(&mut self, branches: &'s [Value], node: &Node<'t>) -> Option<Node<'t>> {
+        let wanted: Vec<_> = branches.iter().map(|branch| Wanted::of(self.walk.root, branch)).collect();
+        // Finding out which one is meant looks at them again, and then once more.
+        self.walk.spend(3 * wanted.iter().map(|wanted| wanted.cost).sum::<usize>());
         if let Node::String(text) = node {
-            let takes_strings = branches.iter().any(|branch| {
-                let wanted = Wanted::of(self.walk.root, branch);
-                wanted.any || wanted.kinds.contains(&"string")
-            });
-            if let Some(decoded) = decoded(text.trim()).filter(|_| !takes_strings) {
+            let takes_strings = wanted.iter().any(|wanted| wanted.any || wanted.kinds.contains(&"string"));
+            if let Some(decoded) = (!takes_strings).then(|| decoded(text.trim())).flatten() {
                 self.walk.spend(decoded.weight());
                 self.note("decoded JSON string");
                 if branches.iter().any(|branch| self.walk.fits(branch, &decoded)) {
@@ -261,13 +261,10 @@ impl<'s> Repair<'_, 's> {
         // Whatever one alternative alone can make of it.
         let notes = self.notes.len();
         let mut only = None;
-        for branch in branches {
+        for (branch, this) in branches.iter().zip(&wanted) {
             // A number becomes a string where nothing but a string will do.
-            let wanted = Wanted::of(self.walk.root, branch);
-            let is_last_resort = !matches!(node, Node::String(_)) && wanted.kinds.contains(&"string");
-            if is_last_resort
-                && branches.iter().any(|other| Wanted::of(self.walk.root, other).takes_other_than(&wanted))
-            {
+            let is_last_resort = !matches!(node, Node::String(_)) && this.kinds.contains(&"string");
+            if is_last_resort && wanted.iter().any(|other| other.takes_other_than(this)) {
                 continue;
             }
             let begun = self.notes.len();

@@ -106,7 +106,7 @@ impl<'s> Walk<'s> {
     }
 
     pub(super) fn value(&mut self, schema: &'s Value, node: &Node<'_>) {
-        if self.trial == Some(true) {
+        if self.is_settled() {
             return;
         }
         self.spend(node.weight_alone());
@@ -338,7 +338,7 @@ impl<'s> Walk<'s> {
     fn problem(&mut self, kind: ProblemKind, expected: impl FnOnce() -> String, got: impl FnOnce() -> String) {
         if let Some(has_failed) = &mut self.trial {
             *has_failed = true;
-        } else if self.problems.len() < MAX_PROBLEMS && self.path_bytes < MAX_PATH_BYTES {
+        } else if !self.is_full() {
             self.path_bytes += self.path.len();
             self.problems.push(Problem { path: self.path.clone(), kind, expected: expected(), got: got() });
         }
@@ -357,7 +357,11 @@ impl<'s> Walk<'s> {
 
     /// Whether looking further would change nothing.
     fn is_settled(&self) -> bool {
-        self.trial == Some(true) || self.is_exhausted()
+        self.is_exhausted() || self.trial.unwrap_or_else(|| self.is_full())
+    }
+
+    fn is_full(&self) -> bool {
+        self.problems.len() >= MAX_PROBLEMS || self.path_bytes >= MAX_PATH_BYTES
     }
 
     /// By what they look like when written, so that large arrays cost no more than sorting.

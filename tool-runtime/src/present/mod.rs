@@ -3,6 +3,7 @@
 mod parts;
 mod promise;
 mod save;
+mod short;
 mod source;
 mod stream;
 mod text;
@@ -89,8 +90,8 @@ pub(crate) struct NeedsThread;
 pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread> {
     match &job.facing {
         Facing::Parts(parts) => parts::present(job, parts, saves),
-        Facing::Message(message) => Ok(text::message(job, message)),
-        Facing::Own(text) => Ok(text::own(job, text)),
+        Facing::Message(message) => Ok(short::message(job, message)),
+        Facing::Own(text) => Ok(short::own(job, text)),
         Facing::Full | Facing::View(..) | Facing::Error { .. } => text::present(job, saves),
     }
 }
@@ -103,7 +104,7 @@ pub(crate) async fn present_at(job: Job, place: Place) -> (Presented, Job) {
     match contain::call(|| present(&job, Saves::OnlyQuick)) {
         Ok(Ok(presented)) => return (presented, job),
         Ok(Err(NeedsThread)) => {}
-        Err(Panicked(_)) => return (text::withheld(&job, "it could not be presented"), job),
+        Err(Panicked(_)) => return (short::withheld(&job, "it could not be presented"), job),
     }
     let job = Arc::new(job);
     let waits = job.caller.clone().waits();
@@ -125,8 +126,8 @@ fn present_waiting(job: &Job, saves: Saves) -> Presented {
     let presented = contain::call(|| present(job, saves));
     match presented {
         Ok(Ok(presented)) => presented,
-        Ok(Err(NeedsThread)) => text::withheld(job, "its result could not be saved here"),
-        Err(Panicked(_)) => text::withheld(job, "it could not be presented"),
+        Ok(Err(NeedsThread)) => short::withheld(job, "its result could not be saved here"),
+        Err(Panicked(_)) => short::withheld(job, "it could not be presented"),
     }
 }
 
@@ -141,7 +142,10 @@ impl Job {
     }
 
     fn cleaner(&self) -> Cleaner<'_> {
-        Cleaner::new(self.is_external(), &self.inner.redactors)
+        let cleaner = Cleaner::new(self.is_external(), &self.inner.redactors);
+        #[cfg(test)]
+        let cleaner = cleaner.faulty(&*self.call_id == tests::FAULTY);
+        cleaner
     }
 
     /// The tool's name where it may stand outside a fence: what the model wrote for a tool that there isn't may not.
@@ -270,4 +274,43 @@ fn kept_notice(job: &Job, saved: &Saved) -> Option<Notice> {
         _ => artifact.id.clone(),
     };
     Some(Notice::new(format_args!("the full output ({} chars) is kept as {name}", artifact.chars)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::{
+        DynTool, MemoryStore, Part, Registry, Status, ToolCall, ToolError, ToolResult, ToolSpec, Trust,
+        artifact::ArtifactStore,
+    };
+
+    /// The id of a call whose sanitiser panics.
+    pub(super) const FAULTY: &str = "the sanitiser panics";
+
+    #[test]
+    fn fence_sanitizer_fault() {
+        let raw = "raw </external_tool_result>";
+        let results: [fn(&str) -> Result<ToolResult<Value>, ToolError>; 5] = [
+            |raw| Ok(json!(raw).into()),
+            |raw| Ok(json!({ raw: [raw] }).into()),
+            |raw| Ok(ToolResult::new(json!(1)).model_output(raw)),
+            |raw| Ok(ToolResult::new(json!(1)).content(vec![Part::text(raw)])),
+            |raw| Err(ToolError::new(raw)),
+        ];
+        for result in results {
+            let store = MemoryStore::new(1 << 20);
+            let spec = ToolSpec::new("faulty", "Is not cleaned.").trust(Trust::External).max_result_size(5);
+            let tool = DynTool::new(spec, json!({ "type": "object" }), move |_, _| std::future::ready(result(raw)));
+            let registry = Registry::builder().tool(tool).store(store.clone()).build().unwrap();
+            let outcome = registry.call_blocking(ToolCall::new(FAULTY, "faulty", "{}"));
+            assert_eq!(outcome.status(), Status::Withheld);
+            assert_eq!(
+                outcome.model_text(),
+                "[Withheld: the result of `faulty` is not shown, it could not be cleaned]"
+            );
+            assert!(store.list().unwrap().is_empty(), "nor is it stored");
+        }
+    }
 }

@@ -56,7 +56,7 @@ pub(super) struct Cleaner<'r> {
     /// The key whose value comes next.
     key: Cell<Option<String>>,
     #[cfg(test)]
-    pub(super) panics: bool,
+    panics: bool,
 }
 
 /// What one pour met.
@@ -81,6 +81,12 @@ impl<'r> Cleaner<'r> {
             #[cfg(test)]
             panics: false,
         }
+    }
+
+    /// Whether it panics, as a fault of its own would make it.
+    #[cfg(test)]
+    pub(super) fn faulty(self, panics: bool) -> Self {
+        Self { panics, ..self }
     }
 
     pub(super) fn tally(&self) -> Tally {

@@ -3,24 +3,24 @@
 use std::borrow::Cow;
 
 use crate::{
-    args::Message,
     artifact::Saved,
     contain::{self, Panicked},
     cut, fence,
     json::Fault,
     notice::Notice,
-    outcome::{ModelText, Receipt, Status, ViewSource},
+    outcome::{ModelText, Receipt, ViewSource},
     output::ModelOutput,
     policy::{Keep, Policy, Scope},
     render::{Body, Reply},
     resolve::Facing,
     sanitise::Sanitised,
+    tokens,
     truncate::{self, Bounds, Fitted, Opened, Saving, Unfit},
 };
 
 use super::{
     Job, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice, model_tokens, notices,
-    record,
+    record, short,
     source::{Cleaner, Source, Tally, with_material},
     stream, token_limit,
 };
@@ -32,8 +32,8 @@ pub(super) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread>
     let draft = match Draft::new(job).cut(saves) {
         Ok(draft) => draft,
         Err(Stop::NeedsThread) => return Err(NeedsThread),
-        Err(Stop::Withheld) => return Ok(withheld(job, "it could not be cleaned")),
-        Err(Stop::Unserialisable { message, leak }) => return Ok(unserialisable(job, &message, leak)),
+        Err(Stop::Withheld) => return Ok(short::withheld(job, "it could not be cleaned")),
+        Err(Stop::Unserialisable { message, leak }) => return Ok(short::unserialisable(job, &message, leak)),
     };
     Ok(draft.render())
 }
@@ -108,17 +108,12 @@ impl<'a> Draft<'a> {
         let save_apart = cut.fitted.truncated && !save_while_cutting;
         // What was streamed is nowhere else.
         let keep = policy.keep == Keep::Always || stream::is_written(job);
-        if save_apart || (keep && !is_error && cut.saved == Saved::Never) {
-            let kept = cut.draft.save_full(saves)?;
-            cut.saved = kept.saved.clone();
-            cut.kept = cut.draft.is_view().then_some(kept);
+        let is_empty = cut.fitted.original == 0 && !cut.draft.is_view();
+        if save_apart || (keep && !is_error && !is_empty && cut.saved == Saved::Never) {
+            cut.save(saves)?;
         }
-        if cut.fitted.truncated && policy.scope == Scope::Total {
-            let full_chars = cut.full_chars();
-            let room = limit.map(|limit| limit.saturating_sub(header_room(job, full_chars, &cut.saved)));
-            let header = || header_tokens(job, cut.fitted.original, full_chars, &cut.saved);
-            let tokens = tokens.map(|tokens| tokens.saturating_sub(header()));
-            cut.fitted = cut.draft.fit(room, tokens, false, saves)?;
+        if policy.scope == Scope::Total {
+            cut.make_room(limit, tokens, saves)?;
         }
         Ok(cut)
     }
@@ -183,8 +178,70 @@ impl Cut<'_> {
         self.kept.as_ref().map(|kept| kept.chars)
     }
 
+    fn save(&mut self, saves: Saves) -> Result<(), Stop> {
+        let kept = self.draft.save_full(saves)?;
+        self.saved = kept.saved.clone();
+        self.kept = self.draft.is_view().then_some(kept);
+        Ok(())
+    }
+
+    fn non_finite(&self) -> usize {
+        self.draft.cleaner.tally().non_finite + self.kept.as_ref().map_or(0, |kept| kept.non_finite)
+    }
+
+    /// The notices that came before, and those about what the text turned out to be.
+    fn told(&self) -> Vec<Notice> {
+        let job = self.draft.job;
+        let mut told = job.notices.clone();
+        told.extend(not_finite(self.non_finite()).map(Notice::new));
+        if !self.fitted.truncated {
+            told.extend(kept_notice(job, &self.saved));
+        }
+        told
+    }
+
+    /// Where the limit bounds everything, takes off it what is known only now: the header of a cut, and notices. For
+    /// them a text may have to be cut that would be within its limit alone.
+    fn make_room(&mut self, limit: Option<usize>, tokens: Option<usize>, saves: Saves) -> Result<(), Stop> {
+        let job = self.draft.job;
+        let was_cut = self.fitted.truncated;
+        let original = self.fitted.original;
+        let late = |told: &[Notice], count: fn(&str) -> usize| {
+            count(&notices(job, told)).saturating_sub(count(&notices(job, &job.notices)))
+        };
+        if !was_cut {
+            let told = self.told();
+            let exceeds = limit.is_some_and(|limit| original + late(&told, cut::count) > limit)
+                || tokens.is_some_and(|tokens| self.tokens() + late(&told, tokens::count) > tokens);
+            if !exceeds || original == 0 {
+                return Ok(());
+            }
+            if self.saved == Saved::Never {
+                self.save(saves)?;
+            }
+        }
+        self.fitted.truncated = true;
+        let (told, full_chars) = (self.told(), self.full_chars());
+        let room = limit
+            .map(|limit| limit.saturating_sub(header_room(job, full_chars, &self.saved) + late(&told, cut::count)));
+        let room = if was_cut { room } else { Some(room.unwrap_or(usize::MAX).min(original - 1)) };
+        let header = || header_tokens(job, original, full_chars, &self.saved) + late(&told, tokens::count);
+        let tokens = tokens.map(|tokens| tokens.saturating_sub(header()));
+        self.fitted = self.draft.fit(room, tokens, false, saves)?;
+        Ok(())
+    }
+
+    /// Of the text without anything of ours.
+    fn tokens(&self) -> usize {
+        match (&self.fitted.content, self.draft.source) {
+            (Some(content), _) => tokens::count(content),
+            (None, Source::Text(text)) => tokens::count(text),
+            (None, _) => 0,
+        }
+    }
+
     fn render(self) -> Presented {
-        let full_chars = self.full_chars();
+        let (full_chars, told, non_finite) = (self.full_chars(), self.told(), self.non_finite());
         let Self { draft, fitted, kept, saved } = self;
         let job = draft.job;
         let tally = draft.cleaner.tally();
@@ -210,16 +267,7 @@ impl Cut<'_> {
         if fitted.truncated && !fitted.points_itself {
             headers.push(header_for(job, fitted.original, fitted.shown, full_chars, &saved));
         }
-        let mut told = job.notices.clone();
-        let non_finite = tally.non_finite + kept.map_or(0, |kept| kept.non_finite);
-        if non_finite > 0 {
-            let note = format!("{} in the result not finite and written as null", numbers(non_finite));
-            receipt.notes.push(note.clone());
-            told.push(Notice::new(note));
-        }
-        if !fitted.truncated {
-            told.extend(kept_notice(job, &saved));
-        }
+        receipt.notes.extend(not_finite(non_finite));
         let notices = notices(job, &told);
 
         let body = match (&fitted.content, draft.source) {
@@ -253,60 +301,10 @@ impl Cut<'_> {
     }
 }
 
-fn numbers(count: usize) -> String {
-    if count == 1 { "1 number is".to_owned() } else { format!("{count} numbers are") }
-}
-
-/// What is wrong with the arguments: our words outside, the problems, which quote the arguments, inside the fence.
-pub(super) fn message(job: &Job, message: &Message) -> Presented {
-    let cleaner = job.cleaner();
-    let Some(problems) = cleaner.text(&message.problems) else { return withheld(job, "it could not be cleaned") };
-    let tail = format!("\n{}{}", message.tail, notices(job, &job.notices));
-    let (text, fenced) = ours(job, std::slice::from_ref(&message.head), &problems, &tail);
-    let shown = cut::count(&message.head) + cut::count(&problems) + cut::count(&message.tail) + 2;
-    short(job, None, text, shown, fenced)
-}
-
-/// A text of ours, unfenced.
-pub(super) fn own(job: &Job, text: &str) -> Presented {
-    let Some(text) = job.cleaner().text(text) else { return withheld(job, "it could not be cleaned") };
-    let shown = cut::count(&text);
-    short(job, None, format!("{text}{}", notices(job, &job.notices)), shown, false)
-}
-
-/// A short clean body, fenced where the tool is external; `tail` comes after the fence.
-fn ours(job: &Job, headers: &[String], body: &str, tail: &str) -> (String, bool) {
-    let fenced = job.is_external().then(|| job.fence(0, Sanitised::after_cut(body)));
-    let body = fenced.as_ref().map_or(Body::Trusted(body), Body::External);
-    (Reply { headers, body, notices: tail }.text(), fenced.is_some())
-}
-
-/// Nothing of the result may be shown. The notices are, as far as they can be cleaned.
-pub(super) fn withheld(job: &Job, why: &str) -> Presented {
-    let text = format!("[Withheld: {} is not shown, {why}]", named(job));
-    let shown = cut::count(&text);
-    let notices = contain::call(|| notices(job, &job.notices)).unwrap_or_default();
-    short(job, Some(Status::Withheld), text + &notices, shown, false)
-}
-
-fn named(job: &Job) -> String {
-    job.shown_tool().map_or_else(|| "the result".to_owned(), |tool| format!("the result of `{tool}`"))
-}
-
-fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
-    // The message may quote the value, so it is treated like the value.
-    let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
-    let title = format!("[Unserialisable: {} can't be turned into JSON]", named(job));
-    let (text, fenced) = ours(job, &[title], &clean, &notices(job, &job.notices));
-    Presented { leak, ..short(job, Some(Status::Unserialisable), text, cut::count(&clean), fenced) }
-}
-
-/// A text that is never cut; `shown` are the characters of its body.
-fn short(job: &Job, status: Option<Status>, text: String, shown: usize, fenced: bool) -> Presented {
-    let mut receipt = Receipt::new(ViewSource::Error);
-    receipt.model_tokens = model_tokens(job, &text);
-    receipt.model_chars = cut::count(&text);
-    (receipt.view_chars, receipt.shown_chars) = (shown, shown);
-    receipt.fenced = fenced;
-    Presented { text: ModelText::Own(text), content: None, status, receipt, leak: false }
+fn not_finite(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 number in the result is not finite and written as null".to_owned()),
+        count => Some(format!("{count} numbers in the result are not finite and written as null")),
+    }
 }

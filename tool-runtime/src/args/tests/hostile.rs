@@ -83,7 +83,7 @@ fn no_repair_goes_deeper_than_a_small_stack() {
         for defs in schemas {
             let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/L"}}, "$defs": defs});
             for value in [encoded_again_and_again(120, 200_000), nested("true"), nested(r#""[\"[]\"]""#)] {
-                let _ = call(&Untyped, &schema, &format!("{{\"a\":{value}}}"), &limits);
+                let _ = check(&format!("{{\"a\":{value}}}"), false, &Untyped, &schema, &limits);
             }
         }
     });
@@ -98,22 +98,43 @@ fn the_work_of_walk_and_repair_has_an_end() {
         {"type": "integer"}
     ]});
     let schema = json!({"type": "object", "properties": {"e": {"$ref": "#/$defs/e"}}, "$defs": {"e": e}});
-    let (text, items) = ("x".repeat(100_000), "1,".repeat(100_000));
+    let (text, items) = ("x".repeat(30_000), "1,".repeat(30_000));
     let bad = "{\"l\":true}";
     for inner in [bad.to_owned(), format!("{{\"s\":\"{text}\",\"l\":{bad}}}"), format!("[{items}{bad}]")] {
         let nested = format!("{{\"e\":{}{inner}{}}}", "{\"l\":".repeat(50), "}".repeat(50));
         let begun = Instant::now();
-        assert!(call(&Untyped, &schema, &nested, &Limits::default()).is_err());
+        assert!(check(&nested, false, &Untyped, &schema, &Limits::default()).is_err());
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     }
 }
 
 #[test]
+fn a_schema_without_an_end_is_described_all_the_same() {
+    on_small_stack(|| {
+        let mut defs = serde_json::Map::new();
+        for step in 0..20_000 {
+            defs.insert(format!("d{step}"), json!({"$ref": format!("#/$defs/d{}", step + 1)}));
+        }
+        defs.insert("round".into(), json!({"anyOf": vec![json!({"anyOf": [{"$ref": "#/$defs/round"}]}); 8]}));
+        for start in ["d0", "round"] {
+            let reference = json!({"$ref": format!("#/$defs/{start}")});
+            for schema in [
+                json!({"type": "object", "properties": {"a": reference}, "required": ["a", "b"], "$defs": defs}),
+                json!({"anyOf": [reference], "required": ["a"], "$defs": defs}),
+            ] {
+                for text in [r#"{"a":"1","c":2}"#, r#"{"a":[true]}"#, "{}"] {
+                    assert!(check(text, false, &Untyped, &schema, &Limits::default()).is_err());
+                }
+            }
+        }
+    });
+}
+
+#[test]
 fn large_arguments_in_a_string_are_still_repaired() {
-    let items = vec!["{\\\"x\\\":\\\"1\\\"}"; 10_000].join(",");
-    let ran = ran::<Args>(&format!("{{\"n\":1,\"i\":\"[{items}]\"}}"), Coercion::Lossless);
-    assert_eq!(ran.args["i"].as_array().unwrap().len(), 10_000);
-    assert_eq!(ran.args["i"][9_999]["x"], 1);
+    let items = vec!["{\\\"x\\\":\\\"1\\\"}"; 40_000].join(",");
+    let text = format!("{{\"n\":1,\"i\":\"[{items}]\"}}");
+    assert_eq!(check(&text, false, &Slotted::<Args>(PhantomData), &schema::<Args>(), &Limits::default()), Ok(()));
 }
 
 #[test]
@@ -234,7 +255,7 @@ fn a_key_of_a_map_that_its_type_refuses_is_named() {
 
 #[test]
 fn many_duplicates_are_counted_as_some() {
-    let many: Vec<String> = (0..30_000).map(|key| format!("\"{key}\":1,\"{key}\":2")).collect();
+    let many: Vec<String> = (0..10_000).map(|key| format!("\"{key}\":1,\"{key}\":2")).collect();
     let problems = refused::<Plain>(&format!("{{\"n\":1,\"o\":{{{}}}}}", many.join(",")), Coercion::Lossless);
     let text = message("t", &problems).to_string();
     assert!(text.contains("(100 or more problems)") && text.contains("… and 90 or more."), "{text}");
