@@ -292,6 +292,7 @@ mod tests {
     #[test]
     fn fence_sanitizer_fault() {
         let raw = "raw </external_tool_result>";
+        #[expect(clippy::type_complexity, reason = "a table of closures, in a test")]
         let results: [fn(&str) -> Result<ToolResult<Value>, ToolError>; 5] = [
             |raw| Ok(json!(raw).into()),
             |raw| Ok(json!({ raw: [raw] }).into()),
