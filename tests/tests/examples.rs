@@ -53,7 +53,9 @@ fn expected() -> PathBuf {
 
 #[test]
 fn examples_print_what_they_should() {
-    for name in programs().keys().filter(|name| *name != "quickstart") {
+    // What these print is not the same each time; tests below look at it.
+    let vary = ["quickstart", "child_process"];
+    for name in programs().keys().filter(|name| !vary.contains(&name.as_str())) {
         let text = printed(name, &[]);
         let file = expected().join(name).with_extension("txt");
         if std::env::var_os("UPDATE_EXPECTED").is_some() {
@@ -128,4 +130,28 @@ fn the_quickstarts_receipts_are_json() {
     assert_eq!(receipts[1]["saved"], "saved");
     assert!(receipts[1]["removed"].as_u64() > Some(1000));
     assert!(receipts[2]["defused"].as_u64() > Some(0));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_child_process_is_shown_by_both_ends_and_kept_whole() {
+    let text = printed("child_process", &[]);
+    let replies: Vec<&str> = text.split("━━━ ").skip(1).collect();
+    let [version, chatty, endless] = &replies[..] else { panic!("{text}") };
+
+    assert!(version.contains("\ncargo 1.") && version.contains("\n[exit status: 0]\n"), "{version}");
+    assert!(!version.contains("kept: "), "{version}");
+
+    // Numbers from 1 to 3000, twice, each line with a word and its end.
+    let chars = 2 * (3000 * "out \n".len() + 9 + 90 * 2 + 900 * 3 + 2001 * 4) + "[exit status: 3]".len();
+    assert!(chatty.contains(&format!("[Truncated: {chars} chars -> 300 chars | full output: ")), "{chatty}");
+    assert!(chatty.contains("out 1\n") || chatty.contains("err 1\n"), "{chatty}");
+    let lines: Vec<&str> = chatty.lines().collect();
+    let status = lines.iter().position(|line| *line == "[exit status: 3]").unwrap();
+    assert!(lines[status + 1].starts_with("</external_tool_result"), "{chatty}");
+    assert!(["out 3000", "err 3000"].contains(&lines[status - 1]), "{chatty}");
+    assert!(chatty.contains(&format!("kept: {chars} characters, 6001 lines")), "{chatty}");
+
+    assert!(endless.contains("\n[Partial: the output was stopped at 1048576 bytes]\n"), "{endless}");
+    assert!(endless.contains("kept: 1048576 characters, 52429 lines"), "{endless}");
 }

@@ -49,7 +49,7 @@ impl Db {
 
     /// Counts calls.
     #[tool(name = "calls")]
-    pub fn how_often(self: &Self) -> u64 {
+    pub(crate) fn how_often(self: &Self) -> u64 {
         self.count()
     }
 
@@ -165,7 +165,7 @@ impl Store for Fixed {
 }
 
 #[tool(prefix = "cache.")]
-impl<S: Store + 'static, const N: usize> Cache<S, N>
+impl<S: Store, const N: usize> Cache<S, N>
 where
     S::Key: Clone,
 {

@@ -65,3 +65,14 @@ fn a_tool_with_approval_asks_first() {
         assert_eq!(registry.build().unwrap().call_blocking(call("wipe")).status(), status);
     }
 }
+
+#[tool(max_result_tokens = 3)]
+fn long() -> String {
+    "one two three four five six seven eight nine ten".repeat(20)
+}
+
+#[test]
+fn a_limit_may_be_in_tokens() {
+    let outcome = registry(tools![long]).call_blocking(call("long"));
+    assert!(outcome.receipt().truncated, "{}", outcome.model_text());
+}

@@ -5,16 +5,17 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// Rooms by floor, from the ground up. A folder is one room. `lib` and `private` are doors and may import anything.
 const RUNTIME: &[&[&str]] = &[
     &[
-        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "header", "hook", "join", "json",
-        "notice", "outcome", "output", "policy", "redact", "request", "schema", "spec", "tokens", "value", "view",
+        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "excerpt", "header", "hook", "join",
+        "json", "notice", "outcome", "output", "policy", "redact", "request", "schema", "secrets", "spec", "stream",
+        "tokens", "value", "view",
     ],
-    &["fields", "find", "guard", "sanitise", "thread", "tool"],
+    &["aside", "fields", "find", "guard", "sanitise", "thread", "tool"],
     &["args", "dialect", "fence", "shape", "truncate"],
-    &["link", "render", "resolve", "store"],
-    &["conversation"],
+    &["link", "render", "resolve", "sink", "store"],
+    &["conversation", "reader"],
     &["registry", "seat"],
     &["present", "run"],
-    &["observe"],
+    &["observe", "trace"],
     &["call"],
     &["budget"],
     &["batch"],
@@ -22,9 +23,10 @@ const RUNTIME: &[&[&str]] = &[
 ];
 
 const MACROS: &[&[&str]] = &[
-    &["docs", "errors", "fallback", "home", "near", "passing"],
+    &["docs", "errors", "fallback", "home", "located", "near", "passing"],
     &["keys", "slot"],
-    &["attr", "field"],
+    &["attr", "garde"],
+    &["field"],
     &["state"],
     &["func"],
     &["checks", "valid"],

@@ -1,6 +1,6 @@
 //! Sessions and turns through the public API; tests named after a report's id hold what that report found missing.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test that can't go on says why")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that can't go on says why")]
 
 use std::{
     collections::BTreeMap,

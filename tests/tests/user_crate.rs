@@ -34,3 +34,38 @@ fn a_crate_that_shadows_everything_compiles_and_runs_in_each_edition() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), "all tools ran\n", "edition {edition}:\n{errors}");
     }
 }
+
+/// Needs of a key that the runtime was built without.
+#[test]
+fn keys_that_need_a_feature_name_it() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bare-crate");
+    fs::create_dir_all(package.join("src")).unwrap();
+    fs::copy(here.join("../Cargo.lock"), package.join("Cargo.lock")).unwrap();
+    let runtime = here.join("../tool-runtime").canonicalize().unwrap();
+    let manifest = format!(
+        "[package]\nname = \"bare-crate\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
+         tool-runtime = {{ path = {runtime:?}, default-features = false }}\n"
+    );
+    fs::write(package.join("Cargo.toml"), manifest).unwrap();
+    let source = "use tool_runtime::tool;\n#[tool(timeout = \"1s\")]\npub async fn a() {}\n#[tool(blocking)]\npub fn b() {}\n\
+                  #[tool(max_result_tokens = 9)]\npub fn c() {}\n#[tool]\npub fn d(#[garde(email)] _mail: String) {}\n";
+    fs::write(package.join("src/lib.rs"), source).unwrap();
+    let output = Command::new(env::var_os("CARGO").unwrap())
+        .args(["check", "--offline", "--quiet", "--manifest-path"])
+        .arg(package.join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(package.join("target"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    for (at, message) in [
+        ("2:8", "`timeout` needs tokio's timer and threads; turn on feature `tokio` of `tool-runtime`"),
+        ("4:8", "`blocking` needs tokio's timer and threads; turn on feature `tokio` of `tool-runtime`"),
+        ("6:8", "`max_result_tokens` needs the vocabulary that counts tokens; turn on feature `tokens`"),
+        ("9:18", "`#[garde(..)]` needs feature `garde` of `tool-runtime`; turn it on"),
+    ] {
+        assert!(errors.contains(message) && errors.contains(&format!("src/lib.rs:{at}")), "{message}\n{errors}");
+    }
+    assert_eq!(errors.lines().filter(|line| line.starts_with("error: `")).count(), 4, "{errors}");
+}

@@ -3,19 +3,21 @@
 use proc_macro2::TokenStream;
 use syn::{
     Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, Result, Token,
-    parse::{Parse, ParseStream},
+    ext::IdentExt,
+    parse::{Parse, ParseStream, Parser},
     spanned::Spanned,
 };
 
 use crate::{errors::Errors, keys, near, slot::Slot};
 
 /// Each key with the form in which it is written.
-const KEYS: [(&str, &str); 20] = [
+const KEYS: [(&str, &str); 22] = [
     ("name", "name = \"..\""),
     ("title", "title = \"..\""),
     ("description", "description = \"..\""),
     ("to_model_output", "to_model_output = path"),
     ("max_result_size", "max_result_size = 2000"),
+    ("max_result_tokens", "max_result_tokens = 500"),
     ("truncation", "truncation = head_tail"),
     ("keep", "keep = always"),
     ("external", "external"),
@@ -29,6 +31,7 @@ const KEYS: [(&str, &str); 20] = [
     ("approval", "approval"),
     ("strict", "strict"),
     ("tags", "tags(\"..\")"),
+    ("loop_key", "loop_key(parameter)"),
     ("output_schema", "output_schema = false"),
     ("crate", "crate = path"),
 ];
@@ -46,6 +49,7 @@ pub(crate) struct Attr {
     pub(crate) description: Slot<Expr>,
     pub(crate) to_model_output: Slot<Expr>,
     pub(crate) max_result_size: Slot<Limit>,
+    pub(crate) max_result_tokens: Slot<Expr>,
     pub(crate) truncation: Slot<Choice>,
     pub(crate) keep: Slot<Choice>,
     pub(crate) external: Slot<()>,
@@ -59,6 +63,7 @@ pub(crate) struct Attr {
     pub(crate) approval: Slot<()>,
     pub(crate) strict: Slot<()>,
     pub(crate) tags: Slot<Vec<LitStr>>,
+    pub(crate) loop_key: Slot<LoopKey>,
     pub(crate) output_schema: Slot<()>,
     pub(crate) rt: Slot<Path>,
 }
@@ -69,6 +74,13 @@ pub(crate) struct BlockAttr {
     pub(crate) prefix: Slot<LitStr>,
     pub(crate) into: Slot<Ident>,
     pub(crate) rt: Slot<Path>,
+}
+
+/// What the loop guard compares.
+pub(crate) enum LoopKey {
+    Only(Vec<LitStr>),
+    Except(Vec<LitStr>),
+    By(Expr),
 }
 
 /// In milliseconds.
@@ -136,6 +148,7 @@ impl Attr {
             "description" => self.description.set(key, keys::value(key, input, form)?, errors),
             "to_model_output" => self.to_model_output.set(key, keys::value(key, input, form)?, errors),
             "max_result_size" => self.max_result_size.set(key, keys::value(key, input, form)?, errors),
+            "max_result_tokens" => self.max_result_tokens.set(key, tokens(key, input, form)?, errors),
             "truncation" => {
                 let words =
                     [("head_tail", "HeadTail"), ("head", "Head"), ("fields", "Fields"), ("structure", "Structure")];
@@ -156,6 +169,7 @@ impl Attr {
             "approval" => self.approval.set(key, keys::flag(key, input)?, errors),
             "strict" => self.strict.set(key, keys::flag(key, input)?, errors),
             "timeout" => self.timeout.set(key, timeout(&keys::text(key, input, form)?)?, errors),
+            "loop_key" => self.loop_key.set(key, loop_key(key, input, form)?, errors),
             "tags" => self.tags.set(key, tags(key, input)?, errors),
             _ => self.output_schema.set(key, off(key, input, form)?, errors),
         }
@@ -182,6 +196,20 @@ impl Parse for Limit {
             _ => Ok(Self::Chars(expr)),
         }
     }
+}
+
+/// A number of tokens, or what evaluates to one.
+fn tokens(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Expr> {
+    let expr: Expr = keys::value(key, input, form)?;
+    match &expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_digits().bytes().any(|b| b != b'0') => {}
+        Expr::Lit(_) => {
+            let message = format!("`{key}` is a number of tokens, at least 1; write `{form}`");
+            return Err(syn::Error::new_spanned(expr, message));
+        }
+        _ => {}
+    }
+    Ok(expr)
 }
 
 /// One of `words`, bare or in quotes; each has the variant that it stands for.
@@ -248,10 +276,18 @@ fn tags(key: &Ident, input: ParseStream<'_>) -> Result<Vec<LitStr>> {
     }
     let inner;
     syn::parenthesized!(inner in input);
+    // Read as a whole: a rest would be a second error.
+    let words = inner.parse::<TokenStream>()?;
+    (|input: ParseStream<'_>| words_of(key, input)).parse2(words)
+}
+
+fn words_of(key: &Ident, input: ParseStream<'_>) -> Result<Vec<LitStr>> {
     let mut tags: Vec<LitStr> = Vec::new();
-    while !inner.is_empty() {
-        let tag: LitStr =
-            inner.parse().map_err(|error| syn::Error::new(error.span(), "a tag is text; write it in quotes"))?;
+    while !input.is_empty() {
+        if !input.peek(LitStr) {
+            return Err(input.error("a tag is text; write it in quotes"));
+        }
+        let tag: LitStr = input.parse()?;
         if tag.value().trim().is_empty() {
             return Err(syn::Error::new_spanned(tag, "an empty tag chooses nothing; remove it"));
         }
@@ -262,12 +298,52 @@ fn tags(key: &Ident, input: ParseStream<'_>) -> Result<Vec<LitStr>> {
             ));
         }
         tags.push(tag);
-        inner.parse::<Option<Token![,]>>()?;
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
     }
     if tags.is_empty() {
         return Err(syn::Error::new_spanned(key, "`tags()` gives none; write `tags(\"..\")`"));
     }
     Ok(tags)
+}
+
+/// `(a, b)`, `(except(a))` or `= function`.
+fn loop_key(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<LoopKey> {
+    if !input.peek(syn::token::Paren) {
+        return keys::value(key, input, form).map(LoopKey::By);
+    }
+    let inner;
+    syn::parenthesized!(inner in input);
+    let ahead = inner.fork();
+    let word: Option<Ident> = ahead.parse().ok();
+    if word.is_some_and(|word| word == "except") && ahead.peek(syn::token::Paren) {
+        inner.parse::<Ident>()?;
+        let except;
+        syn::parenthesized!(except in inner);
+        return names(key, &except, form).map(LoopKey::Except);
+    }
+    names(key, &inner, form).map(LoopKey::Only)
+}
+
+/// Names of parameters, bare or in quotes.
+fn names(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Vec<LitStr>> {
+    let mut names = Vec::new();
+    while !input.is_empty() {
+        names.push(if input.peek(LitStr) {
+            input.parse()?
+        } else {
+            let ident = input.call(Ident::parse_any)?;
+            LitStr::new(&ident.unraw().to_string(), ident.span())
+        });
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    if names.is_empty() {
+        return Err(syn::Error::new_spanned(key, format!("`{key}` names no parameter; write `{form}`")));
+    }
+    Ok(names)
 }
 
 /// `= false`, for what is on where nothing is said.

@@ -3,8 +3,8 @@
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    Attribute, GenericParam, Ident, ImplItem, ItemImpl, Lifetime, LitStr, Meta, Result, Signature, Token, Type,
-    Visibility,
+    Attribute, GenericParam, Generics, Ident, ImplItem, ItemImpl, Lifetime, LitStr, Meta, Result, Signature, Token,
+    Type, Visibility, WherePredicate,
     parse::{ParseStream, Parser},
     visit::Visit,
 };
@@ -78,7 +78,7 @@ pub(crate) fn parse(attr: &BlockAttr, item: &TokenStream, errors: &mut Errors) -
     };
     let associated: Vec<Ident> = members.iter().filter_map(|member| member.associated.clone()).collect();
     let owner = Owner {
-        generics: item.generics.clone(),
+        generics: lasting(&item.generics),
         name: name_of(&item.self_ty),
         ty: (*item.self_ty).clone(),
         of_trait: item.trait_.as_ref().map(|(path, _)| path.clone()),
@@ -91,14 +91,14 @@ pub(crate) fn parse(attr: &BlockAttr, item: &TokenStream, errors: &mut Errors) -
     if block.tools.is_empty() && errors.is_empty() {
         errors.push(block.item.impl_token, "no function of this block is a tool; put `#[tool]` on those that are");
     }
-    block.home = home::Home::Block(owner);
+    block.home = home::Home::Block(Box::new(owner));
     Some(block)
 }
 
 impl Block {
     fn take(&mut self, block: &BlockAttr, owner: &Owner, associated: &[Ident], member: Member, errors: &mut Errors) {
         let Member { mut attrs, rest, is_function, .. } = member;
-        for attr in &attrs {
+        attrs.retain(|attr| {
             let hides_tool = attr.path().is_ident("cfg_attr")
                 && attr.to_token_stream().to_string().split(|c: char| !c.is_alphanumeric()).any(|word| word == "tool");
             if hides_tool {
@@ -108,7 +108,8 @@ impl Block {
                      versions of the function",
                 );
             }
-        }
+            !hides_tool
+        });
         let Some(at) = attrs.iter().position(|attr| func::is_tool(attr, block.rt.get())) else {
             self.members.push(quote!(#(#attrs)* #rest));
             return;
@@ -190,6 +191,17 @@ fn member(input: ParseStream<'_>) -> Result<Member> {
     Ok(Member { attrs, rest: item.to_token_stream(), is_function: false, associated })
 }
 
+/// What the registry keeps can't borrow, so the tools are those of types that don't.
+fn lasting(generics: &Generics) -> Generics {
+    let mut generics = generics.clone();
+    let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
+    if !types.is_empty() {
+        let bounds = &mut generics.make_where_clause().predicates;
+        bounds.extend(types.iter().map(|ty| -> WherePredicate { syn::parse_quote!(#ty: 'static) }));
+    }
+    generics
+}
+
 /// `Db` of `crate::Db<S>`.
 fn name_of(ty: &Type) -> String {
     match passing::peeled(ty) {
@@ -209,17 +221,19 @@ fn lifetimes(owner: &Owner, errors: &mut Errors) {
         errors.push(lifetime, MESSAGE);
         return;
     }
-    struct Borrows(Option<Lifetime>);
-    impl Visit<'_> for Borrows {
-        fn visit_lifetime(&mut self, lifetime: &Lifetime) {
-            if lifetime.ident != "static" {
-                self.0.get_or_insert_with(|| lifetime.clone());
-            }
-        }
-    }
     let mut borrows = Borrows(None);
     borrows.visit_type(&owner.ty);
     if let Some(lifetime) = borrows.0 {
         errors.push(lifetime, MESSAGE);
+    }
+}
+
+/// The first lifetime that is not `'static`.
+struct Borrows(Option<Lifetime>);
+impl Visit<'_> for Borrows {
+    fn visit_lifetime(&mut self, lifetime: &Lifetime) {
+        if lifetime.ident != "static" {
+            self.0.get_or_insert_with(|| lifetime.clone());
+        }
     }
 }

@@ -6,20 +6,15 @@ use quote::quote;
 use syn::{Expr, Ident, ReturnType, Type, spanned::Spanned};
 
 use crate::{
+    attr::Attr,
     docs::Docs,
     field::Default,
     func::{Func, Param},
+    garde,
+    located::located,
     passing::Passing,
     state::State,
 };
-
-/// `located!(span => tokens)`: each literal token stands at `span`, with a name that can't meet a local of the user's.
-/// What is interpolated stays where it is.
-macro_rules! located {
-    ($span:expr => $($tokens:tt)*) => {
-        ::quote::quote_spanned!(::proc_macro2::Span::mixed_site().located_at($span)=> $($tokens)*)
-    };
-}
 
 /// The type that is decoded.
 fn stored(passing: &Passing) -> TokenStream {
@@ -37,29 +32,43 @@ fn stored(passing: &Passing) -> TokenStream {
 //     /// Days of forecast.
 //     #[serde(default = "three")] #[schemars(range(min = 1))] days: u8
 // Output:
-//     const __TOOL_1: Param<u8> = Param::new("Days of forecast.")
+//     const __TOOL_1: Param<u8> = Param::new()
+//         .description("Days of forecast.")
 //         .default(|| three(), |value| (&&DefaultProbe::new(value)).__tool_json())
 //         .edit(|edit| edit.minimum(1u64));
 pub(crate) fn param(constant: &Ident, param: &Param) -> TokenStream {
     let span = param.passing.inner().span();
     let ty = stored(&param.passing);
     let docs = match &param.field.docs {
-        Docs::Text(text) => quote!(#text),
-        Docs::Expr(tokens) => quote!(#tokens),
+        Docs::Text(text) if text.is_empty() => None,
+        Docs::Text(text) => Some(quote!(.description(#text))),
+        Docs::Expr(tokens) => Some(quote!(.description(#tokens))),
     };
-    let new = constructor(span, &ty, &docs, param);
-    let default = param.field.default.get().map(|default| default_of(default, param));
+    let new = constructor(span, &ty, param);
+    let default = param.field.default.get().map(|default| default_of(default, &ty, param));
     let edit = edits(param);
+    let check = check(&ty, param);
     quote! {
-        const #constant: __tool_rt::Param<#ty> = #new #default #edit;
+        const #constant: __tool_rt::Param<#ty> = #new #docs #default #edit #check;
     }
 }
 
-/// `Param::new(docs)`, or its parts where an attribute replaces one.
-fn constructor(span: Span, ty: &TokenStream, docs: &TokenStream, param: &Param) -> TokenStream {
+/// The rules of garde as one function pointer, `fn(&T) -> Result<(), String>`.
+fn check(ty: &TokenStream, param: &Param) -> Option<TokenStream> {
+    let (first, _) = param.field.checks.first()?;
+    let value = garde::value(*first);
+    let checks = param.field.checks.iter().map(|(span, check)| located!(*span => __tool_rt::garde_rule(#check)?;));
+    Some(located!(*first => .check(__tool_rt::with_garde! { |#value: &#ty| {
+        #(#checks)*
+        ::core::result::Result::Ok(())
+    } })))
+}
+
+/// What the type says, or its parts where an attribute replaces one.
+fn constructor(span: Span, ty: &TokenStream, param: &Param) -> TokenStream {
     let (schema, decode) = (param.field.schema.get(), param.field.decode.get());
     if schema.is_none() && decode.is_none() {
-        return located!(span => __tool_rt::Param::new(#docs));
+        return located!(span => __tool_rt::Param::new());
     }
     let schema = schema.map_or_else(
         || located!(span => __tool_rt::schema_of::<#ty>),
@@ -72,10 +81,10 @@ fn constructor(span: Span, ty: &TokenStream, docs: &TokenStream, param: &Param) 
         ),
         None => (located!(span => __tool_rt::decode::<#ty>), located!(span => __tool_rt::missing::<#ty>)),
     };
-    located!(span => __tool_rt::Param::from_parts(#docs, #schema, #decode, #missing))
+    located!(span => __tool_rt::Param::from_parts(#schema, #decode, #missing))
 }
 
-fn default_of(default: &Default, param: &Param) -> TokenStream {
+fn default_of(default: &Default, ty: &TokenStream, param: &Param) -> TokenStream {
     let (span, value) = match default {
         Default::Trait(span) => (*span, located!(*span => ::core::default::Default::default())),
         Default::Path(path) => (path.span(), located!(path.span() => #path())),
@@ -84,7 +93,7 @@ fn default_of(default: &Default, param: &Param) -> TokenStream {
     let json = if param.field.decode.get().is_some() {
         located!(span => |_| ::core::option::Option::None)
     } else {
-        located!(span => |__tool_value| {
+        located!(span => |__tool_value: &#ty| {
             use __tool_rt::shapes::*;
             (&&__tool_rt::DefaultProbe::new(__tool_value)).__tool_json()
         })
@@ -126,30 +135,34 @@ pub(crate) fn output_span(func: &Func) -> Span {
     }
 }
 
-/// The local that asks for the return type's shape, and the marker that it finds.
+/// The return type's shape, and what its value can do.
 // Output:
 //     let __tool_probe = Probe::<Result<Weather, E>>::new();
 //     let __tool_shape = (&&&&__tool_probe).__tool_shape();
-pub(crate) fn shape(func: &Func) -> TokenStream {
+//     let __tool_value = ValueProbe::of(__tool_shape, &__tool_probe);
+//     Slots::returns(slots, (&&__tool_value).__tool_schema());
+pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
     let unit: Type = syn::parse_quote!(());
     let output = match &func.sig.output {
         ReturnType::Type(_, ty) => &**ty,
         ReturnType::Default => &unit,
     };
-    located!(output_span(func) =>
+    let span = output_span(func);
+    let schema = attr.output_schema.key().is_none().then(|| {
+        let slots = slots();
+        located!(span => __tool_rt::Slots::returns(#slots, (&&__tool_value).__tool_schema());)
+    });
+    located!(span =>
         let __tool_probe = __tool_rt::Probe::<#output>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
+        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+        #schema
     )
 }
 
-/// The key that finds the output schema, by the type that is returned.
-pub(crate) fn output_schema(func: &Func) -> TokenStream {
-    let shape = shape(func);
-    located!(output_span(func) => .output(|| {
-        use __tool_rt::shapes::*;
-        #shape
-        (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_schema()
-    }))
+/// The local that has the call's values.
+pub(crate) fn slots() -> Ident {
+    Ident::new("__tool_slots", Span::mixed_site())
 }
 
 /// One entry of the list of what the tool needs.
@@ -163,17 +176,13 @@ pub(crate) fn need(state: &State) -> TokenStream {
 pub(crate) fn lend(local: &Ident, state: &State) -> TokenStream {
     let ty = state.passing.inner();
     let lent = located!(ty.span() => __tool_rt::Given::state::<#ty>(__tool_given));
-    if state.is_optional() {
-        quote!(let #local = #lent;)
-    } else {
-        quote!(let ::core::option::Option::Some(#local) = #lent else { return ::core::option::Option::None };)
-    }
+    if state.is_optional() { quote!(let #local = #lent;) } else { quote!(let #local = #lent?;) }
 }
 
-/// Refuses `key` where the runtime lacks what it takes.
-pub(crate) fn needs_tokio(key: &Ident) -> TokenStream {
+/// Refuses `key` where the runtime lacks the feature that it takes.
+pub(crate) fn needs(macro_name: &str, key: &Ident) -> TokenStream {
     let word = key.to_string();
-    located!(key.span() => __tool_rt::needs_tokio! { #word })
+    let span = Span::mixed_site().located_at(key.span());
+    let name = Ident::new(macro_name, span);
+    located!(span => __tool_rt::#name! { #word })
 }
-
-pub(crate) use located;

@@ -2,15 +2,16 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{Path, ext::IdentExt, spanned::Spanned};
+use syn::{LitStr, Path, ext::IdentExt, spanned::Spanned};
 
 use crate::{
-    attr::{Attr, BlockAttr, Limit, Timeout},
+    attr::{Attr, BlockAttr, Limit, LoopKey, Timeout},
     block::{Block, BlockTool},
-    checks::{self, located},
+    checks,
     docs::Docs,
-    func::Func,
+    func::{Func, Param},
     home::{self, Home, Owner},
+    located::located,
     slot::Slot,
     wrap,
 };
@@ -24,8 +25,8 @@ use crate::{
 //     fn add(a: i64, b: i64) -> i64 { a + b }
 //     const _: () = {
 //         use ::tool_runtime::__private as __tool_rt;
-//         const __TOOL_0: Param<i64> = Param::new("");
-//         const __TOOL_1: Param<i64> = Param::new("");
+//         const __TOOL_0: Param<i64> = Param::new();
+//         const __TOOL_1: Param<i64> = Param::new();
 //         fn __tool_start(..) -> .. { .. }
 //         const __TOOL: &'static MacroTool = &MacroTool::new(
 //             "add", Place { .. }, || key_of(&add), Mode::Sync, &[&["a"], &["b"]], &[&__TOOL_0, &__TOOL_1], __tool_start,
@@ -66,7 +67,7 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
 //         type __ToolSelf = Db;
 //         struct __Tool<T, const N: usize>(PhantomData<T>);
 //         impl __Tool<Db, 0> {
-//             const __TOOL_0: Param<String> = Param::new("");
+//             const __TOOL_0: Param<String> = Param::new();
 //             fn __tool_start(..) -> .. { .. }
 //             const __TOOL: &'static MacroTool = &MacroTool::new("db_query", ..).method("into_tools");
 //         }
@@ -108,7 +109,7 @@ fn block_tool(tool: &BlockTool, index: usize, home: &Home, owner: &Owner, into: 
     let (generics, _, bounds) = owner.generics.split_for_impl();
     let ty = &owner.ty;
     let method = func.sig.receiver().map(|_| quote!(.method(#into)));
-    let inside = self::tool(attr, func, home, method);
+    let inside = self::tool(attr, func, home, method.as_ref());
     // Of a generic block there is a tool for each type that it is used with, and the linker knows none of them.
     let linked = owner
         .generics
@@ -163,18 +164,20 @@ fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
 }
 
 /// The constants of the parameters, the function that starts the tool, and its table.
-fn tool(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> TokenStream {
+fn tool(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> TokenStream {
     let params = func.params.iter().enumerate().map(|(index, param)| checks::param(&home::constant(index), param));
     let start = wrap::start(attr, func, home);
     let table = table(attr, func, home, method);
-    let needs = [attr.timeout.key(), attr.blocking.key()].into_iter().flatten().map(checks::needs_tokio);
-    quote!(#(#needs)* #(#params)* #start #table)
+    let tokio = [attr.timeout.key(), attr.blocking.key()].into_iter().flatten();
+    let tokio = tokio.map(|key| checks::needs("needs_tokio", key));
+    let tokens = attr.max_result_tokens.key().map(|key| checks::needs("needs_tokens", key));
+    quote!(#(#tokio)* #tokens #(#params)* #start #table)
 }
 
-fn table(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> TokenStream {
+fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> TokenStream {
     let ident = &func.sig.ident;
     let (name, name_span) = func.tool_name(attr);
-    let name = syn::LitStr::new(&name, name_span);
+    let name = LitStr::new(&name, name_span);
     let mode = if func.sig.asyncness.is_some() { quote!(Async) } else { quote!(Sync) };
     let names = func.params.iter().map(|param| {
         let own = param.ident.unraw().to_string();
@@ -190,7 +193,6 @@ fn table(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> 
     let keys = keys(attr, func);
     let needs = func.states.iter().map(checks::need);
     let needs = (!func.states.is_empty()).then(|| quote!(.needs(&[#(#needs),*])));
-    let output = attr.output_schema.key().is_none().then(|| checks::output_schema(func));
     let allow = func.allow_deprecated();
     quote! {
         #allow
@@ -202,7 +204,7 @@ fn table(attr: &Attr, func: &Func, home: &Home, method: Option<TokenStream>) -> 
             &[#(#names),*],
             &[#(&#constants),*],
             #start,
-        ) #keys #needs #output #method;
+        ) #keys #needs #method;
     }
 }
 
@@ -219,6 +221,7 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
         Limit::None => quote!(.unlimited()),
         Limit::Chars(chars) => quote!(.max_result_size(#chars)),
     });
+    let tokens = attr.max_result_tokens.get().map(|tokens| quote!(.max_result_tokens(#tokens)));
     let truncation = attr.truncation.get().map(|choice| {
         let variant = &choice.0;
         quote!(.truncation(__tool_rt::TruncationStrategy::#variant))
@@ -242,8 +245,28 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
         quote!(.#method())
     });
     let timeout = attr.timeout.get().map(|Timeout(millis)| quote!(.timeout(#millis)));
+    let loop_key = attr.loop_key.get().map(|key| loop_key(key, func));
     let tags = attr.tags.get().map(|tags| quote!(.tags(&[#(#tags),*])));
-    quote!(#description #title #limit #truncation #keep #timeout #tags #(#flags)*)
+    quote!(#description #title #limit #tokens #truncation #keep #timeout #loop_key #tags #(#flags)*)
+}
+
+fn loop_key(key: &LoopKey, func: &Func) -> TokenStream {
+    // The guard knows the names that the model writes.
+    let names = |names: &[LitStr]| -> Vec<String> {
+        let called = |name: &LitStr| func.params.iter().find(|param| param.is_called(&name.value())).map(Param::name);
+        names.iter().filter_map(called).collect()
+    };
+    match key {
+        LoopKey::Only(only) => {
+            let only = names(only);
+            quote!(.loop_key(__tool_rt::Compared::Only(&[#(#only),*])))
+        }
+        LoopKey::Except(except) => {
+            let except = names(except);
+            quote!(.loop_key(__tool_rt::Compared::Except(&[#(#except),*])))
+        }
+        LoopKey::By(by) => located!(by.span() => .loop_key(__tool_rt::Compared::By(#by))),
+    }
 }
 
 /// `struct Name;`, which stands beside the function and is as visible.

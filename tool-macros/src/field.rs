@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{
-    Attribute, Expr, ExprLit, ExprPath, ExprUnary, Ident, Lit, LitInt, LitStr, Meta, Path, Result, Token, Type, UnOp,
-    parenthesized, parse::ParseStream, spanned::Spanned,
+    Attribute, Expr, ExprPath, Ident, LitStr, Meta, Path, Result, Token, Type, parenthesized, parse::ParseStream,
+    spanned::Spanned,
 };
 
 use crate::{
     docs::{self, Docs},
     errors::Errors,
-    keys, near,
+    garde, keys, near,
     slot::Slot,
 };
 
@@ -33,6 +33,8 @@ pub(crate) struct Field {
     /// The type that gives the schema.
     pub(crate) schema: Slot<Type>,
     pub(crate) edits: Vec<Edit>,
+    /// Rules of garde, with what to blame.
+    pub(crate) checks: Vec<(Span, TokenStream)>,
     bounds: HashMap<&'static str, Slot<()>>,
     title: Slot<()>,
     description: Slot<()>,
@@ -65,6 +67,7 @@ pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Field {
         decode: Slot::default(),
         schema: Slot::default(),
         edits: Vec::new(),
+        checks: Vec::new(),
         bounds: HashMap::new(),
         title: Slot::default(),
         description: Slot::default(),
@@ -77,6 +80,7 @@ pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Field {
         match name.as_deref() {
             Some("serde") => keys::each(keys, errors, |key, input, errors| field.serde(key, input, errors)),
             Some("schemars") => keys::each(keys, errors, |key, input, errors| field.schemars(key, input, errors)),
+            Some("garde") => keys::each(keys, errors, |key, input, errors| field.garde(key, input, errors)),
             Some("cfg" | "cfg_attr") => errors.push(
                 attr.path(),
                 "a parameter of a tool can't depend on `cfg`, the schema has to agree with the function; put `cfg` \
@@ -84,8 +88,8 @@ pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Field {
             ),
             _ => errors.push(
                 attr.path(),
-                "this attribute has no effect on the parameter of a tool, only `serde`, `schemars` and doc comments \
-                 are read; take one struct that carries it",
+                "this attribute has no effect on the parameter of a tool, only `serde`, `schemars`, \
+                 `garde`, `inject` and doc comments are read; take one struct that carries it",
             ),
         }
     }
@@ -140,7 +144,7 @@ impl Field {
             "with" => self.schema.set(key, keys::text(key, input, "with = \"Type\"")?.parse()?, errors),
             "example" => {
                 let example: Expr = keys::value(key, input, "example = ..")?;
-                let value = number(&example);
+                let value = keys::number(&example);
                 self.edit("example", example.span(), quote!(&#value));
             }
             other => return Err(unknown("schemars", key, other, &SCHEMARS)),
@@ -175,13 +179,22 @@ impl Field {
                 let message = format!("`{bound}` is no key of `{key}`; {}", near::suggestion(&word, names));
                 return Err(syn::Error::new_spanned(bound, message));
             };
-            let value = number(&keys::value(bound, input, &format!("{bound} = .."))?);
+            let value = keys::number(&keys::value(bound, input, &format!("{bound} = .."))?);
             for method in *methods {
                 self.bounds.entry(method).or_default().set(bound, (), errors);
                 self.edit(method, bound.span(), value.clone());
             }
             Ok(())
         });
+        Ok(())
+    }
+
+    fn garde(&mut self, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> Result<()> {
+        let rule = garde::parse(key, input, errors)?;
+        for (method, args) in rule.edits {
+            self.edit(method, key.span(), args);
+        }
+        self.checks.push((key.span(), rule.check));
         Ok(())
     }
 
@@ -205,21 +218,6 @@ impl Field {
 
     fn edit(&mut self, method: &'static str, span: Span, args: TokenStream) {
         self.edits.push(Edit { span, method, args });
-    }
-}
-
-/// The number that a bound is. An integer without a suffix would be an `i32`, so it gets that of JSON's integers.
-fn number(value: &Expr) -> TokenStream {
-    let (minus, suffix, digits) = match value {
-        Expr::Unary(ExprUnary { op: UnOp::Neg(minus), expr, .. }) => (Some(minus), "i64", &**expr),
-        _ => (None, "u64", value),
-    };
-    match digits {
-        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty() => {
-            let int = LitInt::new(&format!("{}{suffix}", int.base10_digits()), int.span());
-            quote!(#minus #int)
-        }
-        _ => quote!(#value),
     }
 }
 

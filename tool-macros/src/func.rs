@@ -50,8 +50,15 @@ pub(crate) struct Param {
 
 impl Param {
     /// Whether this is its name, in Rust or to the model.
-    fn is_called(&self, name: &str) -> bool {
+    pub(crate) fn is_called(&self, name: &str) -> bool {
         self.ident.unraw() == name || self.field.rename.get().is_some_and(|rename| rename.value() == name)
+    }
+}
+
+impl Param {
+    /// Its name to the model.
+    pub(crate) fn name(&self) -> String {
+        self.field.rename.get().map_or_else(|| self.ident.unraw().to_string(), syn::LitStr::value)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where a tool stands: by itself, or in an `impl` block. It decides what the generated code calls things by.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Generics, Ident, Path, Type};
 
@@ -8,7 +8,7 @@ pub(crate) enum Home {
     /// A free function.
     Free,
     /// A function in an `impl` block.
-    Block(Owner),
+    Block(Box<Owner>),
 }
 
 /// The block's type, as it is written outside the block.
@@ -96,7 +96,6 @@ pub(crate) fn alias_item(owner: &Owner) -> TokenStream {
 
 /// `tokens` with the alias in place of `Self`, at any depth. Of a trait's own types, `associated`, only the trait knows.
 pub(crate) fn without_self(owner: &Owner, associated: &[Ident], tokens: TokenStream) -> TokenStream {
-    use proc_macro2::{Group, TokenTree};
     let mut out = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -124,4 +123,13 @@ pub(crate) fn without_self(owner: &Owner, associated: &[Ident], tokens: TokenStr
         }
     }
     out
+}
+
+/// The first `Self`, at any depth.
+pub(crate) fn find_self(tokens: TokenStream) -> Option<Ident> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => Some(ident),
+        TokenTree::Group(group) => find_self(group.stream()),
+        _ => None,
+    })
 }

@@ -1,8 +1,9 @@
 //! Comma-separated keys, as in `#[tool(..)]`, `#[serde(..)]` and `range(..)`: a mistake in one does not hide the next.
 
 use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
 use syn::{
-    Ident, LitStr, Result, Token,
+    Expr, ExprLit, ExprUnary, Ident, Lit, LitInt, LitStr, Result, Token, UnOp,
     ext::IdentExt,
     parse::{Parse, ParseStream, Parser},
 };
@@ -86,4 +87,19 @@ pub(crate) fn until_comma(input: ParseStream<'_>) -> Result<TokenStream> {
 
 fn skip_to_comma(input: ParseStream<'_>) -> Result<()> {
     until_comma(input).map(drop)
+}
+
+/// The number that a bound is. An integer without a suffix would be an `i32`, so it gets that of JSON's integers.
+pub(crate) fn number(value: &Expr) -> TokenStream {
+    let (minus, suffix, digits) = match value {
+        Expr::Unary(ExprUnary { op: UnOp::Neg(minus), expr, .. }) => (Some(minus), "i64", &**expr),
+        _ => (None, "u64", value),
+    };
+    match digits {
+        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty() => {
+            let int = LitInt::new(&format!("{}{suffix}", int.base10_digits()), int.span());
+            quote!(#minus #int)
+        }
+        _ => quote!(#value),
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::{
     GenericArgument, GenericParam, Lifetime, PathArguments, PathSegment, ReceiverKind, ReturnType, Safety, Type,
     TypeImplTrait, TypeNever, TypeReference,
@@ -11,10 +12,10 @@ use syn::{
 };
 
 use crate::{
-    attr::Attr,
+    attr::{Attr, LoopKey},
     errors::Errors,
-    func::{self, Func},
-    passing,
+    func::{self, Func, Param},
+    home, near, passing,
 };
 
 /// Longest name that any provider takes, in characters.
@@ -31,6 +32,7 @@ pub(crate) fn check(attr: &Attr, func: &Func, errors: &mut Errors) {
         input_type(&param.ty, errors);
     }
     parameter_names(func, errors);
+    loop_key(attr, func, errors);
     output(func, errors);
 }
 
@@ -42,6 +44,9 @@ pub(crate) fn check_free(func: &Func, errors: &mut Errors) {
             "a method needs a value to be called on, which its block gives; put `#[tool]` on the `impl` block too, \
              and give the registry `value.into_tools()`",
         );
+    } else if let Some(ident) = home::find_self(func.sig.to_token_stream()) {
+        // Of a block's function that does not say `Self`, nobody can tell that it is one.
+        errors.push(ident, "only a block says what `Self` is; put `#[tool]` on the `impl` block too");
     }
 }
 
@@ -90,6 +95,18 @@ fn time(attr: &Attr, func: &Func, errors: &mut Errors) {
             "`timeout` can't stop a function that isn't `async`, it runs inside the caller's task; add `blocking`, or \
              write `async fn`",
         );
+    }
+}
+
+fn loop_key(attr: &Attr, func: &Func, errors: &mut Errors) {
+    let Some(LoopKey::Only(names) | LoopKey::Except(names)) = attr.loop_key.get() else { return };
+    for name in names {
+        let word = name.value();
+        if !func.params.iter().any(|param| param.is_called(&word)) {
+            let known: Vec<String> = func.params.iter().map(Param::name).collect();
+            let suggestion = near::suggestion(&word, known.iter().map(String::as_str));
+            errors.push(name, format!("the function has no parameter `{word}` to compare; {suggestion}"));
+        }
     }
 }
 

@@ -6,9 +6,10 @@ use syn::{Ident, spanned::Spanned};
 
 use crate::{
     attr::Attr,
-    checks::{self, located},
+    checks,
     func::{Func, Input, Param},
     home::Home,
+    located::located,
     passing::Passing,
 };
 
@@ -28,25 +29,28 @@ fn state_local(index: usize) -> Ident {
 // Output:
 //     fn __tool_start<'__tool>(slots: &mut Slots<'_>, given: Given<'__tool>) -> Option<Started<'__tool>> {
 //         use shapes::*;
+//         let __tool_probe = Probe::<Result<Weather, E>>::new();
+//         let __tool_shape = (&&&&__tool_probe).__tool_shape();
+//         let __tool_value = ValueProbe::of(__tool_shape, &__tool_probe);
+//         Slots::returns(slots, (&&__tool_value).__tool_schema());
 //         let __tool_0 = Param::take(&__TOOL_0, slots, 0);
 //         let __tool_1 = Param::take(&__TOOL_1, slots, 1);
 //         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, Slots::is_ready(slots)) else {
 //             return None;
 //         };
-//         let Some(__tool_state_0) = Given::state::<Maps>(given) else { return None };
-//         let __tool_probe = Probe::<Result<Weather, E>>::new();
-//         let __tool_shape = (&&&&__tool_probe).__tool_shape();
+//         let __tool_state_0 = Given::state::<Maps>(given)?;
 //         Some(later(
 //             __tool_shape,
 //             async move { get_weather(borrow::<str>(&__tool_0), __tool_1, __tool_state_0).await },
 //             Some(|value| to_model_output(value, headline)),
-//             (&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_reader(),
+//             (&&__tool_value).__tool_reader(),
 //         ))
 //     }
 pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     let decoded = decoded(func, home);
     let lent = lent(func, home);
-    let shape = checks::shape(func);
+    let shape = checks::shape(attr, func);
+    let slots = checks::slots();
     let call = call(func, home);
     let span = checks::output_span(func);
     let hook = checks::hook(span, attr.to_model_output.get());
@@ -56,20 +60,20 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
         __tool_shape,
         #call,
         #hook,
-        (&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_reader(),
+        (&&__tool_value).__tool_reader(),
     ));
     let allow = func.allow_deprecated();
     let given = if lent.is_empty() { quote!(_) } else { located!(Span::mixed_site() => __tool_given) };
     quote! {
         #allow
         fn __tool_start<'__tool>(
-            __tool_slots: &mut __tool_rt::Slots<'_>,
+            #slots: &mut __tool_rt::Slots<'_>,
             #given: __tool_rt::Given<'__tool>,
         ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
+            #shape
             #decoded
             #lent
-            #shape
             ::core::option::Option::Some(#finish)
         }
     }
@@ -77,15 +81,16 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
 
 /// Every argument is decoded before any problem ends the call, so that all problems are known.
 fn decoded(func: &Func, home: &Home) -> TokenStream {
+    let slots = checks::slots();
     let indices = 0..func.params.len();
     let locals: Vec<Ident> = indices.clone().map(local).collect();
     let takes = indices.map(|index| {
         let (local, constant) = (local(index), home.constant(index));
-        quote!(let #local = __tool_rt::Param::take(&#constant, __tool_slots, #index);)
+        quote!(let #local = __tool_rt::Param::take(&#constant, #slots, #index);)
     });
     quote! {
         #(#takes)*
-        let (#(::core::option::Option::Some(#locals),)* true) = (#(#locals,)* __tool_rt::Slots::is_ready(__tool_slots)) else {
+        let (#(::core::option::Option::Some(#locals),)* true) = (#(#locals,)* __tool_rt::Slots::is_ready(#slots)) else {
             return ::core::option::Option::None;
         };
     }
@@ -97,9 +102,7 @@ fn lent(func: &Func, home: &Home) -> TokenStream {
         (Home::Block(owner), Some(receiver)) => {
             let this = owner.alias(receiver.self_token.span);
             Some(located! { Span::mixed_site() =>
-                let ::core::option::Option::Some(__tool_this) = __tool_rt::Given::this::<#this>(__tool_given) else {
-                    return ::core::option::Option::None;
-                };
+                let __tool_this = __tool_rt::Given::this::<#this>(__tool_given)?;
             })
         }
         _ => None,

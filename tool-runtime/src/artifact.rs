@@ -103,6 +103,8 @@ pub struct Artifact {
     pub meta: ArtifactMeta,
     /// Length of the whole in bytes.
     pub size: u64,
+    /// Length of the whole in characters, where the store knows it.
+    pub chars: Option<usize>,
     /// SHA-256 of the whole.
     pub sha256: String,
     /// The bytes asked for; a range past the end is cut to what there is.
@@ -112,7 +114,12 @@ pub struct Artifact {
 impl Artifact {
     /// For implementations of [`ArtifactStore`].
     pub fn new(meta: ArtifactMeta, size: u64, sha256: impl Into<String>, bytes: Vec<u8>) -> Self {
-        Self { meta, size, sha256: sha256.into(), bytes }
+        Self { meta, size, chars: None, sha256: sha256.into(), bytes }
+    }
+
+    /// Says how many characters the whole has. A store that does saves its readers from counting them.
+    pub fn with_chars(self, chars: usize) -> Self {
+        Self { chars: Some(chars), ..self }
     }
 }
 
@@ -150,7 +157,14 @@ pub trait ArtifactWriter: Send {
 pub trait ArtifactStore: Send + Sync + 'static {
     /// Starts a save.
     fn create(&self, meta: &ArtifactMeta) -> Result<Box<dyn ArtifactWriter>, StoreError>;
-    /// Reads bytes `range` of the artifact, verified against its hash. Use `0..u64::MAX` for all of it.
+    /// The same for a stream that may have up to `max_bytes` bytes, also where the store allows an artifact fewer.
+    /// Default: [`create`](Self::create), with the store's own ceiling.
+    fn create_up_to(&self, meta: &ArtifactMeta, max_bytes: u64) -> Result<Box<dyn ArtifactWriter>, StoreError> {
+        let _ = max_bytes;
+        self.create(meta)
+    }
+    /// Reads bytes `range` of the artifact, verified against its hash. Use `0..u64::MAX` for all of it. A store that
+    /// gives its artifacts a path takes that for `id` too: a model was shown one or the other.
     fn read(&self, id: &str, range: Range<u64>) -> Result<Artifact, StoreError>;
     /// Everything in the store, oldest first.
     fn list(&self) -> Result<Vec<ArtifactEntry>, StoreError>;
@@ -166,11 +180,18 @@ pub trait ArtifactStore: Send + Sync + 'static {
     fn is_shared(&self) -> bool {
         false
     }
+    /// The session is over: nobody will ask for what it saved, which may go when room is needed. Called when the last
+    /// clone of a [`Session`](crate::Session) is dropped and its last call has ended, on whatever thread that is.
+    /// Does nothing by default.
+    fn end_session(&self, _session: &str) {}
 }
 
 impl<S: ArtifactStore + ?Sized> ArtifactStore for Arc<S> {
     fn create(&self, meta: &ArtifactMeta) -> Result<Box<dyn ArtifactWriter>, StoreError> {
         (**self).create(meta)
+    }
+    fn create_up_to(&self, meta: &ArtifactMeta, max_bytes: u64) -> Result<Box<dyn ArtifactWriter>, StoreError> {
+        (**self).create_up_to(meta, max_bytes)
     }
     fn read(&self, id: &str, range: Range<u64>) -> Result<Artifact, StoreError> {
         (**self).read(id, range)
@@ -189,6 +210,9 @@ impl<S: ArtifactStore + ?Sized> ArtifactStore for Arc<S> {
     }
     fn is_shared(&self) -> bool {
         (**self).is_shared()
+    }
+    fn end_session(&self, session: &str) {
+        (**self).end_session(session);
     }
 }
 
@@ -217,6 +241,8 @@ pub enum StoreReason {
     HashMismatch,
     /// Another session's artifact.
     NotYours,
+    /// It is a stream, and one of the redactors needs the whole of a text.
+    NeedsWhole,
     /// This store cannot do that on this platform.
     Unsupported,
     /// Anything else that the system refused.
@@ -236,6 +262,7 @@ impl fmt::Display for StoreReason {
             Self::LinkCount => "unexpected link count",
             Self::HashMismatch => "content does not match its hash",
             Self::NotYours => "artifact of another session",
+            Self::NeedsWhole => "a redactor needs the whole text",
             Self::Unsupported => "not supported on this platform",
             Self::Failed => "store failed",
         })

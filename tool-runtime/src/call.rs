@@ -6,6 +6,8 @@ use std::{
     time::Instant,
 };
 
+use tracing::Instrument;
+
 use crate::{
     args,
     contain::{self, Panicked},
@@ -17,7 +19,7 @@ use crate::{
     observe::Observed,
     outcome::{Outcome, Promise, Status},
     policy::Policy,
-    present::{self, Job, Presented},
+    present::{self, Caller, Job, Presented},
     registry::{Inner, Installed, Registry},
     request::ToolCall,
     resolve::{self, Resolved},
@@ -25,6 +27,7 @@ use crate::{
     seat::Seat,
     spec::Hints,
     thread::{self, Place},
+    trace::Trace,
     value::Output,
 };
 
@@ -92,7 +95,14 @@ pub(crate) struct Told {
     pub(crate) job: Option<Job>,
 }
 
-pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat: Seat) -> Told {
+pub(crate) async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place, seat: Seat) -> Told {
+    let trace = Trace::open(inner, &call, seat.session().map(|session| &**session));
+    let told = tell_all(inner, call, place, seat).instrument(trace.span()).await;
+    trace.close(inner, &told.outcome);
+    told
+}
+
+async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat: Seat) -> Told {
     let began = Instant::now();
     let found = Subject::find(inner, &call);
     let (observed, blocked) =
@@ -112,23 +122,32 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
     };
     ran.notes.splice(0..0, found.note.into_iter().chain(call.notes.drain(..)));
     ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::new));
-    observed.after(&call, &mut ran, began).await;
+    // Before a hook may put another value in the place of one that says where it comes from.
+    let policy = policy(inner, found.index, &ran.output);
+    observed.after(inner, &call, &mut ran, began).await;
     let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
     let Resolved { facing, note } = resolve::facing(end, &output);
+    if note.is_some() {
+        tracing::warn!(tool = &*found.name, call_id = &*call.id, "a view was not used");
+    }
     notes.extend(note);
     let job = Job {
         inner: Arc::clone(inner),
         tool: Arc::clone(&found.name),
-        policy: found.index.map_or_else(Policy::default, |index| inner.tools[index].policy),
+        policy,
         call_id: Arc::clone(&call.id),
         output: output.clone(),
         facing,
         notices,
+        caller: Caller::default(),
         session: seat.session().cloned(),
         kept: None,
     };
     let (presented, job) = present::present_at(job, place).await;
     let job = (presented.status.is_none() && job.can_shrink()).then_some(job);
+    if let Some(streamed) = output.as_stream() {
+        streamed.settle();
+    }
     let mut outcome = finish(found.name, call.id, output, status, presented);
     outcome.problems = problems;
     if let Some(index) = found.index {
@@ -139,7 +158,6 @@ pub(crate) async fn tell(inner: &Arc<Inner>, mut call: ToolCall, place: Place, m
     outcome.receipt.still_running = still_running;
     outcome.receipt.duration = began.elapsed();
     seat.keep(outcome.artifact());
-    report(&outcome);
     Told { outcome, job }
 }
 
@@ -172,7 +190,7 @@ impl Subject {
     }
 }
 
-fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> CallContext {
+fn context(inner: &Arc<Inner>, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> CallContext {
     CallContext::from(context::Parts {
         call_id: Arc::clone(&call.id),
         tool_name: Arc::clone(tool),
@@ -180,8 +198,18 @@ fn context(inner: &Inner, tool: &Arc<str>, call: &ToolCall, seat: &Seat) -> Call
         state: Arc::clone(&inner.state),
         extensions: call.extensions.clone(),
         progress: call.progress.clone(),
+        plans: Some(Arc::clone(inner) as _),
         cancellation: call.cancellation.clone(),
     })
+}
+
+/// The tool's; a piece of a saved result is as trusted as the result was.
+fn policy(inner: &Inner, index: Option<usize>, output: &Output) -> Policy {
+    let policy = index.map_or_else(Policy::default, |index| inner.tools[index].policy);
+    match output.as_excerpt() {
+        Some(excerpt) => Policy { trust: excerpt.trust, ..policy },
+        None => policy,
+    }
 }
 
 fn unknown_tool(inner: &Inner, name: &str) -> Problem {
@@ -240,22 +268,4 @@ fn finish(tool: Arc<str>, call_id: Arc<str>, output: Output, status: Status, pre
 fn promise(inner: &Inner, tool: &Installed) -> Option<Promise> {
     tool.described(inner.strict).promised_schema()?;
     Some(Promise { policy: tool.policy, redactors: Arc::clone(&inner.redactors), keep: present::keep_promise })
-}
-
-/// Names and sizes only; content never goes into a trace.
-fn report(outcome: &Outcome) {
-    let receipt = &outcome.receipt;
-    tracing::debug!(
-        tool = outcome.tool_name(),
-        call_id = outcome.call_id(),
-        status = outcome.status.name(),
-        model_chars = receipt.model_chars,
-        truncated = receipt.truncated,
-        "tool call finished"
-    );
-    if !receipt.notes.is_empty() {
-        // The notes themselves may quote arguments or errors; they are in the receipt.
-        let (tool, call_id) = (outcome.tool_name(), outcome.call_id());
-        tracing::warn!(tool, call_id, notes = receipt.notes.len(), "a tool call was repaired, or met a fault");
-    }
 }

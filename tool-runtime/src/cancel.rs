@@ -24,6 +24,8 @@ pub struct CancellationToken(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
+    /// Cancels this one too, but not the other way round.
+    parent: Option<CancellationToken>,
     cancelled: AtomicBool,
     /// Who waits, each under a key of its own so that a waiter that goes leaves nothing behind.
     waiting: Mutex<Vec<(u64, Waker)>>,
@@ -54,13 +56,25 @@ impl CancellationToken {
     /// Whether somebody cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.0.cancelled.load(Ordering::Acquire)
+        self.chain().any(|token| token.0.cancelled.load(Ordering::Acquire))
     }
 
     /// Waits until somebody cancels. Can be dropped at any time.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
-        let mut place = Place { shared: &self.0, key: None };
-        poll_fn(move |context| place.poll(context.waker()))
+        let mut places: Vec<_> = self.chain().map(|token| Place { shared: &token.0, key: None }).collect();
+        poll_fn(move |context| {
+            let done = places.iter_mut().any(|place| place.poll(context.waker()).is_ready());
+            if done { Poll::Ready(()) } else { Poll::Pending }
+        })
+    }
+
+    /// A token that is cancelled with this one, and can be cancelled alone.
+    pub(crate) fn child(&self) -> Self {
+        Self(Arc::new(Shared { parent: Some(self.clone()), ..Shared::default() }))
+    }
+
+    fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |token| token.0.parent.as_ref())
     }
 }
 
@@ -131,5 +145,18 @@ mod tests {
         token.clone().cancel();
         assert_eq!(waiting.as_mut().poll(&mut context), Poll::Ready(()));
         assert_eq!(pin!(token.cancelled()).poll(&mut context), Poll::Ready(()));
+    }
+
+    #[test]
+    fn a_child_goes_with_its_parent_and_not_the_other_way_round() {
+        let parent = CancellationToken::new();
+        let (child, other) = (parent.child(), parent.child().child());
+        child.cancel();
+        assert!(child.is_cancelled() && !parent.is_cancelled() && !other.is_cancelled());
+        let mut context = Context::from_waker(Waker::noop());
+        let mut waiting = pin!(other.cancelled());
+        assert!(waiting.as_mut().poll(&mut context).is_pending());
+        parent.cancel();
+        assert!(waiting.as_mut().poll(&mut context).is_ready() && other.is_cancelled());
     }
 }

@@ -7,7 +7,10 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use crate::cancel::CancellationToken;
+use crate::{
+    cancel::CancellationToken,
+    stream::{Plan, Plans},
+};
 
 /// How far a tool has come; the fields are those of MCP's progress notifications.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +95,7 @@ struct Inner {
     state: Arc<TypeMap>,
     extensions: Option<Arc<TypeMap>>,
     progress: Option<Listener>,
+    plans: Option<Arc<dyn Plans>>,
     /// Made when somebody asks; most calls need none.
     cancellation: OnceLock<CancellationToken>,
 }
@@ -105,14 +109,16 @@ pub(crate) struct Parts {
     pub(crate) state: Arc<TypeMap>,
     pub(crate) extensions: Option<Arc<TypeMap>>,
     pub(crate) progress: Option<Listener>,
+    pub(crate) plans: Option<Arc<dyn Plans>>,
     pub(crate) cancellation: Option<CancellationToken>,
 }
 
 impl From<Parts> for CallContext {
     fn from(parts: Parts) -> Self {
-        let Parts { call_id, tool_name, session, state, extensions, progress, cancellation } = parts;
-        let cancellation = cancellation.map_or_else(OnceLock::new, OnceLock::from);
-        Self(Arc::new(Inner { call_id, tool_name, session, state, extensions, progress, cancellation }))
+        let Parts { call_id, tool_name, session, state, extensions, progress, plans, cancellation } = parts;
+        // A child: what is cancelled for this call alone, when it timed out, must not stop the caller's other calls.
+        let cancellation = cancellation.map_or_else(OnceLock::new, |token| OnceLock::from(token.child()));
+        Self(Arc::new(Inner { call_id, tool_name, session, state, extensions, progress, plans, cancellation }))
     }
 }
 
@@ -170,6 +176,11 @@ impl CallContext {
         if let Some(listener) = &self.0.progress {
             listener(progress);
         }
+    }
+
+    /// What a stream of this call goes through.
+    pub(crate) fn plan(&self) -> Plan {
+        self.0.plans.as_ref().map_or_else(Plan::default, |plans| plans.plan(self))
     }
 
     /// What an `#[inject]` parameter of type `&T` gets: this context itself, or shared state.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    artifact::ArtifactRef,
+    artifact::{ArtifactRef, ArtifactStore},
     contain,
     guard::{CallKey, Digest, Guard, LoopGuard, LoopVerdict, Note, Refusal},
     outcome::Status,
@@ -26,6 +26,17 @@ pub(crate) struct Conversation {
     keys: RandomState,
     guard: Mutex<Guard>,
     saved: Mutex<Saved>,
+    store: Option<Arc<dyn ArtifactStore>>,
+}
+
+/// With the last handle of the session and the last of its calls.
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        let Some(store) = &self.store else { return };
+        if let Err(panicked) = contain::call(|| store.end_session(&self.id)) {
+            tracing::warn!(panic = %panicked.0, "a store panicked at the end of a session");
+        }
+    }
 }
 
 /// In the order they came, each once.
@@ -36,8 +47,8 @@ struct Saved {
 }
 
 impl Conversation {
-    pub(crate) fn new(id: Arc<str>, settings: Arc<LoopGuard>) -> Self {
-        Self { id, settings, keys: RandomState::new(), guard: Mutex::default(), saved: Mutex::default() }
+    pub(crate) fn new(id: Arc<str>, settings: Arc<LoopGuard>, store: Option<Arc<dyn ArtifactStore>>) -> Self {
+        Self { id, settings, keys: RandomState::new(), guard: Mutex::default(), saved: Mutex::default(), store }
     }
 
     pub(crate) fn id(&self) -> &Arc<str> {
@@ -113,6 +124,10 @@ impl Conversation {
         if saved.ids.insert(artifact.id.clone()) {
             saved.artifacts.push(artifact.clone());
         }
+    }
+
+    pub(crate) fn has_saved(&self) -> bool {
+        !self.saved.lock().unwrap_or_else(PoisonError::into_inner).artifacts.is_empty()
     }
 
     pub(crate) fn saved(&self) -> Vec<ArtifactRef> {

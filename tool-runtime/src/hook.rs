@@ -71,6 +71,8 @@ pub enum After {
     Block(String),
 }
 
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Looks at every call of a registry. Hooks run in the order in which they were added.
 ///
 /// A hook that fails, panics or takes longer than its [`timeout`](Self::timeout) changes nothing; the receipt says
@@ -122,15 +124,17 @@ pub trait Hook: Send + Sync + 'static {
         true
     }
 
-    /// Whether a call may not go on without this hook. Default: no.
+    /// Whether a call may not go on without this hook: where it fails, the tool is not run, or its result is not
+    /// shown. Default: no. Asked when the hook has failed.
     fn required(&self) -> bool {
         false
     }
 
-    /// The longest that [`before`](Self::before) or [`after`](Self::after) may take. Default: 5 seconds. Without
-    /// feature `tokio` there is no limit.
+    /// The longest that [`before`](Self::before) or [`after`](Self::after) may take. Default: 5 seconds. It can't
+    /// stop a hook that blocks its thread; where there are no tokio timers (another runtime, no feature `tokio`)
+    /// there is no limit.
     fn timeout(&self) -> Duration {
-        Duration::from_secs(5)
+        DEFAULT_TIMEOUT
     }
 }
 

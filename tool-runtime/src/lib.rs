@@ -1,12 +1,12 @@
 #![doc = include_str!("../README.md")]
 
 // The macro's output names this crate.
-#[cfg(test)]
 extern crate self as tool_runtime;
 
 mod approve;
 mod args;
 mod artifact;
+mod aside;
 mod batch;
 mod budget;
 mod call;
@@ -17,6 +17,7 @@ mod conversation;
 mod cut;
 mod dialect;
 mod error;
+mod excerpt;
 pub mod fence;
 mod fields;
 mod find;
@@ -32,6 +33,7 @@ mod outcome;
 mod output;
 mod policy;
 mod present;
+mod reader;
 mod redact;
 mod registry;
 mod render;
@@ -41,13 +43,18 @@ mod run;
 mod sanitise;
 mod schema;
 mod seat;
+#[cfg(feature = "regex")]
+mod secrets;
 mod session;
 mod shape;
+mod sink;
 mod spec;
 mod store;
+mod stream;
 mod thread;
 mod tokens;
 mod tool;
+mod trace;
 mod truncate;
 mod value;
 mod view;
@@ -55,6 +62,18 @@ mod view;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+
+// Not for people. They stand here so that what rustc says of a tool's mistakes names nothing deeper.
+#[doc(hidden)]
+pub use {
+    fields::{Edit, Param, schema_of},
+    link::Need,
+    serde_json,
+    shape::{done, later, to_model_output},
+};
+
+#[cfg(feature = "garde")]
+pub use garde;
 
 pub use approve::{Approval, ApprovalRequest, Approver};
 pub use artifact::{
@@ -65,26 +84,32 @@ pub use context::{CallContext, Progress};
 pub use dialect::{Dialect, Lint, LintLevel, Strict};
 pub use error::{BuildError, Problem, ProblemKind, ToolError};
 pub use fence::wrap_if_external;
+pub use fields::{Borrowed, Bound, ParamSchema, ParamValue, ToolParam};
 pub use guard::{LoopGuard, LoopVerdict};
 pub use hook::{After, AfterCall, Before, BeforeCall, Hook};
-pub use link::{IntoTools, tool};
+pub use link::{IntoTools, ToolState, UnnamedToolBlock, tool};
 pub use notice::Notice;
 /// The crate of the backends that an [`ObjectStore`] can be given.
 #[cfg(feature = "object-store")]
 pub use object_store;
 pub use outcome::{Outcome, Receipt, Status, ViewSource};
 pub use output::{ModelOutput, Part, ToolResult, resolve_model_output};
-pub use policy::{Coercion, FenceStyle, Keep, Scope, Snap, TruncationStrategy, Trust};
+pub use policy::{ArtifactTools, Coercion, FenceStyle, Keep, Scope, Snap, TruncationStrategy, Trust};
 pub use redact::Redactor;
 pub use registry::{Registry, RegistryBuilder};
 pub use request::{Arguments, ToolCall};
 /// The schema crate, for `#[derive(JsonSchema)]` with `#[schemars(crate = "tool_runtime::schemars")]`.
 pub use schemars;
+#[cfg(feature = "regex")]
+pub use secrets::Secrets;
 pub use session::Session;
+pub use shape::ToolFailure;
+pub use sink::OutputSink;
 pub use spec::{Hints, LoopKey, ToolSpec};
 #[cfg(feature = "object-store")]
 pub use store::ObjectStore;
 pub use store::{LocalStore, MemoryStore};
+pub use stream::Streamed;
 pub use tool::RegisteredTool;
 pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
 pub use truncate::{TruncateOptions, TruncatedResult, truncate_result};

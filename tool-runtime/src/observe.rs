@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use crate::{
     contain::{self, Panicked},
-    hook::{After, AfterCall, Before, BeforeCall, ErasedHook},
+    hook::{After, AfterCall, Before, BeforeCall, DEFAULT_TIMEOUT, ErasedHook},
     outcome::Status,
     registry::Inner,
     request::ToolCall,
@@ -49,6 +49,23 @@ impl std::fmt::Display for Failed {
     }
 }
 
+impl Failed {
+    /// For the receipt.
+    fn note(&self, required: bool) -> String {
+        format!("a {}hook {self}", if required { "required " } else { "" })
+    }
+
+    /// Without the panic's text, which may quote the call; so may a name that no tool has.
+    fn report(&self, inner: &Inner, tool: &str, call_id: &str) {
+        let tool = inner.names.find(tool).map(|_| tool);
+        let fault = match self {
+            Self::Panicked(_) => "panicked",
+            Self::TimedOut => "timed out",
+        };
+        tracing::warn!(tool, call_id, fault, "a hook came to no decision");
+    }
+}
+
 impl<'a> Observed<'a> {
     /// Asks every hook that applies. The arguments may change; a reason not to run the tool comes back as its end.
     pub(crate) async fn before(
@@ -79,24 +96,27 @@ impl<'a> Observed<'a> {
         observed.call = Some(seen.clone());
         let mut notes = Vec::new();
         let mut blocked = None;
-        for hook in &observed.hooks {
-            match decide(place, *hook, || hook.before(&seen)).await {
+        for &hook in &observed.hooks {
+            match decide(place, hook, || hook.before(&seen)).await {
                 Ok(Before::Go) => {}
                 Ok(Before::Arguments(arguments)) => {
                     notes.push("a hook changed the arguments".to_owned());
-                    seen.arguments = arguments;
+                    seen.arguments = arguments.bounded();
                 }
                 Ok(Before::Block(reason)) => {
                     blocked = Some(Ran::stopped(Status::Blocked, "Blocked, and not run".into(), reason));
                     break;
                 }
-                Err(failed) if hook.required() => {
-                    let reason = "a check that has to pass before every call failed".to_owned();
-                    blocked = Some(Ran::stopped(Status::Blocked, "Blocked, and not run".into(), reason));
-                    notes.push(format!("a required hook {failed}"));
-                    break;
+                Err(failed) => {
+                    let required = is_required(hook);
+                    notes.push(failed.note(required));
+                    failed.report(inner, tool, &call.id);
+                    if required {
+                        let reason = "a check that has to pass before every call failed".to_owned();
+                        blocked = Some(Ran::stopped(Status::Blocked, "Blocked, and not run".into(), reason));
+                        break;
+                    }
                 }
-                Err(failed) => notes.push(format!("a hook {failed}")),
             }
         }
         call.arguments = seen.arguments.clone();
@@ -106,43 +126,53 @@ impl<'a> Observed<'a> {
     }
 
     /// Tells every hook how the call ended, and does what they decide.
-    pub(crate) async fn after(mut self, call: &ToolCall, ran: &mut Ran, began: Instant) {
-        let Some(seen) = self.call.take() else { return };
+    pub(crate) async fn after(mut self, inner: &Inner, call: &ToolCall, ran: &mut Ran, began: Instant) {
+        let Some(seen) = &self.call else { return };
+        let mut end = AfterCall {
+            call_id: Arc::clone(&seen.call_id),
+            tool: Arc::clone(&seen.tool),
+            arguments: call.arguments.clone(),
+            status: ran.status,
+            output: ran.output.clone(),
+            metadata: ran.end.metadata(),
+            duration: began.elapsed(),
+            session: seen.session.clone(),
+        };
         for index in 0..self.hooks.len() {
             let hook = self.hooks[index];
-            let end = AfterCall {
-                call_id: Arc::clone(&seen.call_id),
-                tool: Arc::clone(&seen.tool),
-                arguments: call.arguments.clone(),
-                status: ran.status,
-                output: ran.output.clone(),
-                metadata: ran.end.metadata(),
-                duration: began.elapsed(),
-                session: seen.session.clone(),
-            };
+            (end.status, end.duration) = (ran.status, began.elapsed());
             // Whoever drops the call now leaves this hook, and those behind it, untold.
-            self.call = Some(seen.clone());
             let decided = decide(self.place, hook, || hook.after(&end)).await;
-            self.call = None;
             self.told = index + 1;
             match decided {
                 Ok(After::Keep) => {}
                 Ok(After::Note(notice)) => ran.notices.push(notice),
-                Ok(After::Replace(value)) => replace(ran, value),
+                Ok(After::Replace(value)) => {
+                    replace(ran, value);
+                    end.output = ran.output.clone();
+                }
                 Ok(After::Block(reason)) => {
                     ran.status = Status::Blocked;
                     ran.end = End::Stopped { title: "Blocked: the result is not shown".into(), body: reason };
                 }
-                Err(failed) if hook.required() => {
-                    ran.status = Status::Withheld;
-                    let body = "a check that every result has to pass failed".to_owned();
-                    ran.end = End::Stopped { title: "Withheld: the result is not shown".into(), body };
-                    ran.notes.push(format!("a required hook {failed}"));
+                Err(failed) => {
+                    let required = is_required(hook);
+                    ran.notes.push(failed.note(required));
+                    failed.report(inner, &end.tool, &end.call_id);
+                    if required {
+                        ran.status = Status::Withheld;
+                        let body = "a check that every result has to pass failed".to_owned();
+                        ran.end = End::Stopped { title: "Withheld: the result is not shown".into(), body };
+                    }
                 }
-                Err(failed) => ran.notes.push(format!("a hook {failed}")),
             }
         }
     }
+}
+
+/// A hook that doesn't know is taken for one that is required.
+fn is_required(hook: &dyn ErasedHook) -> bool {
+    contain::call(|| hook.required()).unwrap_or(true)
 }
 
 /// The old view goes with the old value.
@@ -166,8 +196,8 @@ where
     D: Future<Output = T> + Send + 'h,
 {
     let watched = async {
-        let timeout = thread::can_time(place).then(|| hook.timeout());
-        let deadline = thread::deadline(timeout);
+        let timeout = contain::call(|| hook.timeout()).unwrap_or(DEFAULT_TIMEOUT);
+        let deadline = thread::deadline(Some(timeout));
         // Made inside, so that a hook finds the runtime that it will run on.
         let asked = contain::poll(async { ask().await });
         thread::until(asked, deadline).await

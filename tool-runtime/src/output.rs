@@ -62,7 +62,8 @@ impl Part {
     }
 
     /// An image from its encoded bytes; `media_type` is for example `image/png`. A media type that is not
-    /// of the form `type/subtype` (RFC 6838 names) is replaced by `application/octet-stream` when it is shown.
+    /// of the form `type/subtype` (RFC 6838 names) is replaced by `application/octet-stream` when it is shown, and so
+    /// is one of an external tool that is not well known: nobody else's words stand outside the fence.
     pub fn image(data: impl Into<Vec<u8>>, media_type: impl Into<String>) -> Self {
         Self::Image { data: data.into().into(), media_type: media_type.into() }
     }

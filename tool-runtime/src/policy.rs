@@ -85,6 +85,20 @@ pub enum Keep {
     Always,
 }
 
+/// Which conversations get the tools that read saved results back: `artifact_head`, `artifact_tail`, `artifact_chunk`,
+/// `artifact_grep` (with feature `regex`) and `artifact_list`. A registry without a store has none of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArtifactTools {
+    /// A session, from its first saved result on. The default.
+    #[default]
+    WhenSaved,
+    /// Every registry and every session, from the beginning.
+    Always,
+    /// None.
+    Never,
+}
+
 /// What may be repaired in a model's arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -112,6 +126,17 @@ pub(crate) enum Limit {
     Chars(usize),
 }
 
+/// What a tool gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Yields {
+    /// Results of its own.
+    #[default]
+    Results,
+    /// Pieces of saved results: one of our own tools. It waits for the store where a save would, and what it gives is
+    /// never saved again.
+    Excerpts,
+}
+
 /// Everything the stages after the call need to know, with the registry's defaults filled in.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Policy {
@@ -127,6 +152,7 @@ pub(crate) struct Policy {
     pub(crate) trust: Trust,
     pub(crate) keep: Keep,
     pub(crate) fence: FenceStyle,
+    pub(crate) yields: Yields,
 }
 
 impl TruncationStrategy {

@@ -7,18 +7,49 @@ pub use inventory::submit;
 pub use serde_json::json;
 
 pub use crate::{
-    __tool_needs_tokio as needs_tokio,
+    __tool_needs_tokens as needs_tokens, __tool_needs_tokio as needs_tokio, __tool_with_garde as with_garde,
     context::CallContext,
     fields::{
-        Borrowed, DefaultProbe, Describe, Edit, Param, Slots, borrow, borrow_option, decode, decode_with, missing,
-        required, schema_of,
+        Borrowed, Check, DefaultProbe, Describe, Edit, MakeSchema, Param, Slots, borrow, borrow_option, decode,
+        decode_with, missing, required, schema_of,
     },
-    link::{Given, Linked, MacroTool, Mode, Need, Place, Start, UnnamedToolBlock, bind, find, key_of},
+    link::{Compared, Given, Linked, MacroTool, Mode, Need, Place, Start, UnnamedToolBlock, bind, find, key_of},
     policy::{Keep, TruncationStrategy},
     shape::{Hook, Probe, ValueProbe, done, later, shapes, to_model_output},
     tool::{RegisteredTool, Started},
     value::Reader,
 };
+
+#[cfg(feature = "garde")]
+pub use garde;
+
+/// What a rule says, as text.
+pub fn garde_rule<E: std::fmt::Display>(result: Result<(), E>) -> Result<(), String> {
+    result.map_err(|error| error.to_string().trim().to_owned())
+}
+
+/// A rule that is held elsewhere.
+pub fn kept<T>(_value: &T) -> Result<(), &'static str> {
+    Ok(())
+}
+
+/// The check, where there is garde.
+#[cfg(feature = "garde")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tool_with_garde {
+    ($($check:tt)*) => { $($check)* };
+}
+
+/// Says why there is no check.
+#[cfg(not(feature = "garde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tool_with_garde {
+    ($($check:tt)*) => {
+        ::core::compile_error!("`#[garde(..)]` needs feature `garde` of `tool-runtime`; turn it on")
+    };
+}
 
 /// Says why a key can't be used.
 #[cfg(not(feature = "tokio"))]
@@ -39,5 +70,27 @@ macro_rules! __tool_needs_tokio {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tool_needs_tokio {
+    ($key:literal) => {};
+}
+
+/// Says why a key can't be used.
+#[cfg(not(feature = "tokens"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tool_needs_tokens {
+    ($key:literal) => {
+        ::core::compile_error!(::core::concat!(
+            "`",
+            $key,
+            "` needs the vocabulary that counts tokens; turn on feature `tokens` of `tool-runtime`"
+        ));
+    };
+}
+
+/// Nothing to say.
+#[cfg(feature = "tokens")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tool_needs_tokens {
     ($key:literal) => {};
 }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Replaces what must not be shown. Any `Fn(&str) -> Cow<str>` is one.
+/// Replaces what must not be shown. Any `Fn(&str) -> Cow<str>` is one; a closure goes to
+/// [`RegistryBuilder::redact_with`](crate::RegistryBuilder::redact_with).
 ///
 /// It runs after sanitising and before the cut, over everything the model will read (the result or its view, errors,
 /// messages about arguments, notices), and over the full text where that is stored. JSON is redacted string by string,
@@ -35,8 +36,15 @@ pub trait Redactor: Send + Sync + 'static {
     /// The text without secrets; borrowed where there are none.
     fn redact<'t>(&self, text: &'t str) -> Cow<'t, str>;
 
-    /// The longest secret that [`redact`](Self::redact) recognises, in bytes; a stream is redacted in pieces that
-    /// overlap by this. `None`: only the whole text will do, and then a stream is not stored. Default: 16 KiB.
+    /// The same for a string that stands under a key in a JSON object: the key may say that it is a secret.
+    fn redact_member<'t>(&self, _key: &str, value: &'t str) -> Cow<'t, str> {
+        self.redact(value)
+    }
+
+    /// The longest secret that [`redact`](Self::redact) recognises, in bytes, with what it has to see round it; a
+    /// stream is redacted in pieces that overlap by this. Longer ones are found as well where they are replaced as
+    /// one. `None`: only the whole text will do, and then a stream of more than 256 KiB is neither shown nor stored.
+    /// Default: 16 KiB.
     fn window(&self) -> Option<usize> {
         Some(16 * 1024)
     }

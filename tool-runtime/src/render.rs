@@ -5,6 +5,9 @@ use crate::fence::Fenced;
 /// Characters of all notices together.
 pub(crate) const MAX_NOTICES: usize = 2000;
 
+/// More notices would have no room for a word.
+const MOST_NOTICES: usize = 100;
+
 /// The text of a result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Body<'a> {
@@ -66,15 +69,22 @@ impl Line {
 }
 
 /// The notices as one block that can be appended to any body: a blank line, then a line each. Empty without any.
-/// None is left out: each gets its share of the room.
+/// None is left out: each gets its share of the room. More than fit with a few words each are counted.
 pub(crate) fn notices(notices: &[Line]) -> String {
     let mut block = String::new();
     let mut room = MAX_NOTICES - 1;
-    for (index, notice) in notices.iter().enumerate() {
-        let line = notice.within(room / (notices.len() - index));
+    let (shown, rest) = notices.split_at(notices.len().min(MOST_NOTICES));
+    let more = match rest.len() {
+        0 => String::new(),
+        more => format!("\n[Notice: {more} more notices are not shown]"),
+    };
+    room -= more.len();
+    for (index, notice) in shown.iter().enumerate() {
+        let line = notice.within(room / (shown.len() - index));
         room -= line.chars().count().min(room);
         block.push_str(&line);
     }
+    block.push_str(&more);
     if !block.is_empty() {
         block.insert(0, '\n');
     }
@@ -105,6 +115,8 @@ mod tests {
             assert!(block.chars().count() <= MAX_NOTICES, "{count}");
             assert_eq!(block.matches("[Notice: ").count(), count);
         }
+        let block = notices(&lines((0..100_000).map(|_| "a notice of some length")));
+        assert!(block.chars().count() <= MAX_NOTICES && block.ends_with("[Notice: 99900 more notices are not shown]"));
         assert_eq!(notices(&lines([&*"x".repeat(3000)])).chars().count(), MAX_NOTICES);
         assert_eq!(notices(&[]), "");
     }

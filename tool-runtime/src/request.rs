@@ -1,12 +1,13 @@
 //! A tool call as it comes from the model.
 
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{borrow::Cow, fmt, ops::ControlFlow, sync::Arc};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     cancel::CancellationToken,
     context::{Listener, Progress, TypeMap},
+    json::{self, Walk},
 };
 
 /// The arguments of a call: raw JSON text as the provider sent it, or a value already parsed.
@@ -24,6 +25,25 @@ impl Arguments {
         match self {
             Self::Text(text) => Cow::Borrowed(text),
             Self::Json(json) => Cow::Owned(json.to_string()),
+        }
+    }
+
+    /// The same, but for a value nested so deeply that copying or dropping it could overflow the stack: of that the
+    /// text, up to a depth that no tool takes. So the call is refused like any other that is too deep.
+    pub(crate) fn bounded(self) -> Self {
+        match self {
+            Self::Json(mut json) if json::is_deep(&json) => {
+                let mut text = String::new();
+                let mut push = |piece: &str| {
+                    text.push_str(piece);
+                    ControlFlow::Continue(())
+                };
+                // Where the writer stops is deeper than the arguments may be.
+                let _ = json::write(&json, &mut Walk { push: &mut push, edit: None, non_finite: 0 });
+                json::dismantle(&mut json);
+                Self::Text(text)
+            }
+            same => same,
         }
     }
 }
@@ -78,7 +98,7 @@ impl ToolCall {
         Self {
             id: id.into(),
             name: name.into(),
-            arguments: arguments.into(),
+            arguments: arguments.into().bounded(),
             incomplete: false,
             cancellation: None,
             extensions: None,
@@ -123,7 +143,7 @@ impl ToolCall {
         &self.name
     }
 
-    /// The arguments the model wrote.
+    /// The arguments the model wrote. Parsed JSON nested too deeply for any tool has become text, cut at that depth.
     pub fn arguments(&self) -> &Arguments {
         &self.arguments
     }
@@ -145,4 +165,47 @@ pub(crate) struct Misfit {
     pub(crate) slot: Option<usize>,
     /// Serde's words: may name Rust types, so it is never shown as it is.
     pub(crate) message: String,
+}
+
+/// The limits that one parameter's attributes set: keywords of a schema without its types.
+#[derive(Clone, Debug)]
+pub(crate) struct Limit {
+    pub(crate) slot: usize,
+    pub(crate) keywords: Value,
+    #[cfg(feature = "regex")]
+    pub(crate) pattern: Option<regex::Regex>,
+}
+
+impl Limit {
+    #[cfg(feature = "regex")]
+    pub(crate) fn new(slot: usize, mut keywords: Map<String, Value>) -> Self {
+        let pattern = keywords.remove("pattern");
+        let pattern = pattern.as_ref().and_then(Value::as_str).and_then(|pattern| match regex::Regex::new(pattern) {
+            Ok(pattern) => Some(pattern),
+            Err(error) => {
+                // Schemas may look ahead and back, which this engine, linear on every input, can't.
+                tracing::warn!(pattern, %error, "the pattern is in the schema, and calls are not held to it");
+                None
+            }
+        });
+        Self { slot, keywords: keywords.into(), pattern }
+    }
+
+    #[cfg(not(feature = "regex"))]
+    pub(crate) fn new(slot: usize, keywords: Map<String, Value>) -> Self {
+        Self { slot, keywords: keywords.into() }
+    }
+
+    /// What is asked of a text beside its length, and whether this one keeps it.
+    #[cfg(feature = "regex")]
+    pub(crate) fn refuses(&self, text: &str) -> Option<String> {
+        let pattern = self.pattern.as_ref().filter(|pattern| !pattern.is_match(text))?;
+        Some(format!("matching {}", pattern.as_str()))
+    }
+
+    #[cfg(not(feature = "regex"))]
+    #[expect(clippy::unused_self, reason = "the same as with the feature")]
+    pub(crate) fn refuses(&self, _text: &str) -> Option<String> {
+        None
+    }
 }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::{
     args::Message,
     contain::{self, Panicked},
+    json,
     outcome::ViewSource,
     output::{ModelOutput, Part},
     tool::Returned,
@@ -28,6 +29,14 @@ pub(crate) enum Facing {
     Message(Message),
     /// A text of ours: neither fenced nor cut.
     Own(String),
+}
+
+impl Drop for Facing {
+    fn drop(&mut self) {
+        if let Self::View(ModelOutput::Json(view), _) = self {
+            json::dismantle(view);
+        }
+    }
 }
 
 /// A view with what the receipt should say about it.

@@ -5,17 +5,20 @@ use std::{
     pin::{Pin, pin},
     sync::Arc,
     task::Poll,
+    time::Duration,
 };
 
 use crate::{
     approve::{Approval, ApprovalRequest},
     args,
+    aside::{self, Left},
     cancel::CancellationToken,
     contain::{self, Panicked},
     context::CallContext,
     error::Problem,
     notice::Notice,
     outcome::Status,
+    policy::Yields,
     registry::{Inner, Installed},
     request::ToolCall,
     resolve::End,
@@ -51,7 +54,7 @@ pub(crate) struct Run<'a> {
 /// Asks, decodes the arguments and runs the tool; whatever happens, something comes back.
 pub(crate) async fn run(run: Run<'_>) -> Ran {
     let Some(refused) = run.refusal().await else {
-        return if run.tool().spec.blocking { run.apart().await } else { run.here().await };
+        return if run.goes_apart() { run.apart().await } else { run.here().await };
     };
     refused
 }
@@ -63,15 +66,16 @@ struct Finished {
     notices: Vec<String>,
 }
 
-/// Why a tool was left before it came to its end.
-enum Left {
-    TimedOut,
-    Cancelled,
-}
-
 impl Run<'_> {
     fn tool(&self) -> &Installed {
         &self.inner.tools[self.index]
+    }
+
+    /// Whether the tool runs on the blocking pool. One of ours does where there is one, and else waits where it is,
+    /// like a save.
+    fn goes_apart(&self) -> bool {
+        let spec = &self.tool().spec;
+        spec.blocking || (spec.yields == Yields::Excerpts && self.place == Place::Task && thread::is_inside_runtime())
     }
 
     /// Why the tool is not to be run at all.
@@ -82,9 +86,9 @@ impl Run<'_> {
             return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
         }
         if self.context.known_cancellation().is_some_and(CancellationToken::is_cancelled) {
-            return Some(self.left(&Left::Cancelled));
+            return Some(self.left(Left::Cancelled));
         }
-        if self.place == Place::Task && tool.spec.timeout.is_some() && !thread::has_timers() {
+        if tool.spec.timeout.is_some() && !thread::can_time(self.place) {
             let body = "a tool with a `timeout` needs a tokio runtime with its timers enabled; \
                         use `Registry::call_blocking` without one";
             return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
@@ -103,15 +107,17 @@ impl Run<'_> {
             arguments: self.call.arguments.text().into(),
             session: self.context.session().map(Into::into),
         };
-        let asking = async { contain::poll(approver.ask(request)).await };
+        // Somebody may think about it for hours: that can be cancelled, but has no deadline.
+        let asking = self.until_left(contain::poll(async { approver.ask(request).await }), None);
         let answer = match self.place {
             Place::Task => asking.await,
             Place::Thread => thread::wait(asking),
         };
         match answer {
-            Ok(Approval::Yes) => None,
-            Ok(Approval::No(reason)) => blocked(reason),
-            Err(Panicked(_)) => blocked("the approver panicked".to_owned()),
+            Ok(Ok(Approval::Yes)) => None,
+            Ok(Ok(Approval::No(reason))) => blocked(reason),
+            Ok(Err(Panicked(_))) => blocked("the approver panicked".to_owned()),
+            Err(left) => Some(self.left(left)),
         }
     }
 
@@ -131,7 +137,7 @@ impl Run<'_> {
         let returned = match decoded.started {
             Started::Done(returned) => Ok(Ok(returned)),
             Started::Later(future) => {
-                let watched = self.until_left(contain::poll(future));
+                let watched = self.until_left(contain::poll(future), tool.spec.timeout);
                 match self.place {
                     Place::Task => watched.await,
                     Place::Thread => thread::wait(watched),
@@ -141,16 +147,16 @@ impl Run<'_> {
         match returned {
             Ok(Ok(returned)) => Ran::finished(Finished { returned, notes: decoded.notes, notices: decoded.notices }),
             Ok(Err(panicked)) => Ran::panicked(panicked),
-            Err(left) => self.left(&left),
+            Err(left) => self.left(left),
         }
     }
 
     /// Polls `work` until it is done, the deadline has passed, or somebody cancels. `work` is dropped with the future.
-    async fn until_left<F: Future>(&self, work: F) -> Result<F::Output, Left> {
+    async fn until_left<F: Future>(&self, work: F, timeout: Option<Duration>) -> Result<F::Output, Left> {
         let mut work = pin!(work);
         let mut cancelled: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> =
             self.context.known_cancellation().map(|token| Box::pin(token.cancelled()) as _);
-        let mut deadline = thread::deadline(self.tool().spec.timeout);
+        let mut deadline = thread::deadline(timeout);
         poll_fn(move |context| {
             if let Poll::Ready(done) = work.as_mut().poll(context) {
                 return Poll::Ready(Ok(done));
@@ -192,9 +198,12 @@ impl Run<'_> {
             })
         };
         let result = match self.place {
-            Place::Thread => thread::run_here(work, self.tool().spec.timeout).ok_or(Left::TimedOut),
+            Place::Thread => aside::run(work, self.tool().spec.timeout, self.context.known_cancellation()),
             Place::Task => match thread::run_apart(work) {
-                Some(result) => self.until_left(result).await,
+                Some(result) => {
+                    let result = self.until_left(result, self.tool().spec.timeout).await;
+                    result.and_then(|result| result.ok_or(Left::NoThread))
+                }
                 None => {
                     let body = "a `blocking` tool needs a tokio runtime; use `Registry::call_blocking` without one";
                     return Ran::stopped(Status::Blocked, "Not run".into(), body.into());
@@ -205,17 +214,21 @@ impl Run<'_> {
             Ok(Ok(Ok(finished))) => Ran::finished(finished),
             Ok(Ok(Err(problems))) => Ran::misfit(&self.tool().name, problems),
             Ok(Err(panicked)) => Ran::panicked(panicked),
+            Err(Left::NoThread) => self.left(Left::NoThread),
             Err(left) => {
                 // The thread can't be stopped, but the tool may look.
                 self.context.cancellation().cancel();
-                Ran { still_running: true, ..self.left(&left) }
+                Ran { still_running: true, ..self.left(left) }
             }
         }
     }
 
-    fn left(&self, left: &Left) -> Ran {
+    fn left(&self, left: Left) -> Ran {
         let name = &self.tool().name;
         match left {
+            Left::NoThread => {
+                Ran::stopped(Status::Busy, "Busy, not run".into(), format!("there is no thread to run `{name}` on"))
+            }
             Left::Cancelled => {
                 Ran::stopped(Status::Cancelled, "Cancelled".into(), format!("the call of `{name}` was cancelled"))
             }
@@ -229,7 +242,7 @@ impl Run<'_> {
 }
 
 /// `30 s`, `1.5 s`.
-fn seconds(duration: std::time::Duration) -> String {
+fn seconds(duration: Duration) -> String {
     format!("{} s", duration.as_secs_f64())
 }
 

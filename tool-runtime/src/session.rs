@@ -11,7 +11,7 @@ use crate::{
     dialect::Dialect,
     guard::LoopVerdict,
     outcome::Outcome,
-    registry::Registry,
+    registry::{Inner, Registry},
     request::ToolCall,
     seat::Seat,
     thread::{self, Place},
@@ -56,7 +56,8 @@ impl Registry {
     /// Starts a conversation with these tools.
     #[must_use]
     pub fn session(&self) -> Session {
-        let conversation = Conversation::new(self.inner.next_session(), Arc::clone(&self.inner.loop_guard));
+        let Inner { loop_guard, store, .. } = &*self.inner;
+        let conversation = Conversation::new(self.inner.next_session(), Arc::clone(loop_guard), store.clone());
         Session { registry: self.clone(), conversation: Arc::new(conversation) }
     }
 
@@ -97,26 +98,28 @@ impl Session {
         self.conversation.id()
     }
 
-    /// The tools of this session.
+    /// The registry that the session was made of. Tools that read artifacts come with the first saved result
+    /// ([`ArtifactTools`](crate::ArtifactTools)), and are not in it.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// What the request's `tools` array takes in this dialect, sorted by name.
+    /// What the request's `tools` array takes in this dialect, sorted by name. Ask before each request: once a result
+    /// was saved, there are tools to read it with ([`ArtifactTools`](crate::ArtifactTools)).
     #[must_use]
     pub fn definitions(&self, dialect: Dialect) -> Vec<Value> {
-        self.registry.definitions(dialect)
+        self.inner().definitions(dialect).values.clone()
     }
 
-    /// The same as JSON text, made once.
+    /// The same as JSON text, made once before and once after the first save.
     #[must_use]
     pub fn definitions_json(&self, dialect: Dialect) -> &str {
-        self.registry.definitions_json(dialect)
+        &self.inner().definitions(dialect).json
     }
 
     /// [`Registry::call`], watched by the loop guard. A call that is refused is [`Status::Blocked`](crate::Status::Blocked).
     pub fn call(&self, call: ToolCall) -> impl Future<Output = Outcome> + Send + 'static {
-        let (inner, seat) = (Arc::clone(&self.registry.inner), self.seat(&call));
+        let (inner, seat) = (Arc::clone(self.inner()), self.seat(&call));
         async move { call::tell(&inner, call, Place::Task, seat).await.outcome }
     }
 
@@ -124,19 +127,19 @@ impl Session {
     pub fn call_blocking(&self, call: ToolCall) -> Outcome {
         let seat = self.seat(&call);
         // Ready at the first poll, like `Registry::call_blocking`.
-        thread::park_until(call::tell(&self.registry.inner, call, Place::Thread, seat)).outcome
+        thread::park_until(call::tell(self.inner(), call, Place::Thread, seat)).outcome
     }
 
     /// [`Registry::call_all`], watched by the loop guard: notices and refusals are those that the calls would get
     /// one after the other, in the order of `calls`.
     pub fn call_all(&self, calls: Vec<ToolCall>) -> impl Future<Output = Vec<Outcome>> + Send + 'static {
-        batch::all(Arc::clone(&self.registry.inner), Some(Arc::clone(&self.conversation)), calls)
+        batch::all(Arc::clone(self.inner()), Some(Arc::clone(&self.conversation)), calls)
     }
 
     /// What the loop guard would do with this call now. Asking changes nothing.
     #[must_use]
     pub fn check_loop(&self, call: &ToolCall) -> LoopVerdict {
-        match call::key(&self.registry.inner, &self.conversation, call) {
+        match call::key(self.inner(), &self.conversation, call) {
             Some(key) => self.conversation.ask(key),
             None => LoopVerdict::Pass,
         }
@@ -159,8 +162,13 @@ impl Session {
         self.conversation.saved()
     }
 
+    /// The tools that there are now.
+    fn inner(&self) -> &Arc<Inner> {
+        if self.conversation.has_saved() { self.registry.inner.reading() } else { &self.registry.inner }
+    }
+
     fn seat(&self, call: &ToolCall) -> Seat {
-        let key = call::key(&self.registry.inner, &self.conversation, call);
+        let key = call::key(self.inner(), &self.conversation, call);
         Seat::new(Arc::clone(&self.conversation), key)
     }
 }

@@ -191,7 +191,7 @@ pub trait BySchema {
 
 impl<T: JsonSchema> BySchema for &ValueProbe<T> {
     fn __tool_schema(&self) -> Option<fn(&mut SchemaGenerator) -> Schema> {
-        Some(|generator| generator.root_schema_for::<T>())
+        Some(SchemaGenerator::root_schema_for::<T>)
     }
 }
 

@@ -4,7 +4,7 @@ use std::{borrow::Cow, time::Duration};
 
 use serde_json::Value;
 
-use crate::policy::{Keep, Limit, Snap, TruncationStrategy, Trust};
+use crate::policy::{Keep, Limit, Snap, TruncationStrategy, Trust, Yields};
 
 /// Name, description and policy of a tool.
 ///
@@ -33,6 +33,7 @@ pub struct ToolSpec {
     pub(crate) strict: bool,
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) loop_key: LoopKey,
+    pub(crate) yields: Yields,
 }
 
 /// Which arguments a session's loop guard compares, to tell whether a call repeats another.
@@ -110,6 +111,7 @@ impl ToolSpec {
             strict: false,
             tags: Vec::new(),
             loop_key: LoopKey::All,
+            yields: Yields::Results,
         }
     }
 
@@ -208,6 +210,14 @@ impl ToolSpec {
     #[cfg(feature = "tokio")]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// The tool blocks its thread: it runs on the blocking pool, also where its body is an `async fn`. Default: it runs
+    /// on the caller's task. Needs feature `tokio`.
+    #[cfg(feature = "tokio")]
+    pub fn blocking(mut self) -> Self {
+        self.blocking = true;
         self
     }
 

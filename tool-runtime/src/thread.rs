@@ -6,14 +6,11 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
-        mpsc,
     },
     task::{Context, Poll, Wake, Waker},
     thread::{self, Thread},
     time::Duration,
 };
-
-use crate::contain;
 
 /// Who waits for the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +56,9 @@ impl Blocking {
 
     /// A place among those that run, unless all are taken.
     pub(crate) fn enter(&self) -> Option<Slot> {
-        let slot = Slot(Arc::clone(&self.running));
-        (self.running.fetch_add(1, Ordering::Relaxed) < self.most).then_some(slot)
+        let one_more = |running| (running < self.most).then_some(running + 1);
+        self.running.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok()?;
+        Some(Slot(Arc::clone(&self.running)))
     }
 }
 
@@ -69,27 +67,25 @@ pub(crate) type Timer = Pin<Box<dyn Future<Output = ()> + Send>>;
 #[cfg(feature = "tokio")]
 mod pool {
     use super::{Duration, Future, Timer};
+    use crate::contain;
 
     pub(super) fn is_inside_runtime() -> bool {
         tokio::runtime::Handle::try_current().is_ok()
     }
 
-    pub(super) fn deadline(after: Duration) -> Timer {
-        Box::pin(tokio::time::sleep(after))
+    /// `None` outside a runtime, and in one that was made without timers.
+    pub(super) fn deadline(after: Duration) -> Option<Timer> {
+        tokio::runtime::Handle::try_current().ok()?;
+        contain::call(|| Box::pin(tokio::time::sleep(after)) as Timer).ok()
     }
 
-    /// The work on the blocking pool; a future that never ends where the runtime shuts down before the work began.
+    /// The work on the blocking pool; `None` in the end where the runtime shuts down before the work began.
     pub(super) fn run_apart<T: Send + 'static>(
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Option<impl Future<Output = T> + Send> {
+    ) -> Option<impl Future<Output = Option<T>> + Send> {
         let handle = tokio::runtime::Handle::try_current().ok()?;
         let running = handle.spawn_blocking(work);
-        Some(async move {
-            match running.await {
-                Ok(done) => done,
-                Err(_) => std::future::pending().await,
-            }
-        })
+        Some(async move { running.await.ok() })
     }
 
     pub(super) fn wait<F: Future>(future: F) -> Result<F::Output, F> {
@@ -113,14 +109,14 @@ mod pool {
         false
     }
 
-    pub(super) fn deadline(_: Duration) -> Timer {
-        Box::pin(std::future::pending())
+    pub(super) fn deadline(_: Duration) -> Option<Timer> {
+        None
     }
 
     pub(super) fn run_apart<T: Send + 'static>(
         _: impl FnOnce() -> T + Send + 'static,
-    ) -> Option<impl Future<Output = T> + Send> {
-        None::<std::future::Pending<T>>
+    ) -> Option<impl Future<Output = Option<T>> + Send> {
+        None::<std::future::Pending<Option<T>>>
     }
 
     pub(super) fn wait<F: Future>(future: F) -> Result<F::Output, F> {
@@ -133,38 +129,22 @@ pub(crate) fn is_inside_runtime() -> bool {
     pool::is_inside_runtime()
 }
 
-/// Ends after the time, if there is one.
+/// Ends after the time, if there is one and the runtime can measure it.
 pub(crate) fn deadline(after: Option<Duration>) -> Option<Timer> {
-    after.map(pool::deadline)
+    after.and_then(pool::deadline)
 }
 
-/// Starts work on the blocking pool; `None` where there is none.
+/// Starts work on the blocking pool; `None` where there is none. The future gives `None` where the runtime shuts down
+/// before the work began.
 pub(crate) fn run_apart<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Option<impl Future<Output = T> + Send> {
+) -> Option<impl Future<Output = Option<T>> + Send> {
     pool::run_apart(work)
 }
 
-/// Runs work on this thread; with a deadline on a thread of its own, which is left behind (`None`) when time is up.
-pub(crate) fn run_here<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-    deadline: Option<Duration>,
-) -> Option<T> {
-    let Some(deadline) = deadline else { return Some(work()) };
-    let (done, wait) = mpsc::sync_channel(1);
-    // Nobody may be there to take the result any more.
-    let _detached = thread::spawn(move || done.send(work()));
-    wait.recv_timeout(deadline).ok()
-}
-
-/// Whether deadlines can be kept: on a thread of our own, or inside a runtime with timers.
+/// Whether deadlines can be kept: on a thread of our own, or inside a runtime that has timers.
 pub(crate) fn can_time(place: Place) -> bool {
-    place == Place::Thread || has_timers()
-}
-
-/// Whether this task runs inside a runtime whose timers are enabled; tokio has no other way to ask.
-pub(crate) fn has_timers() -> bool {
-    is_inside_runtime() && contain::call(|| pool::deadline(Duration::ZERO)).is_ok()
+    place == Place::Thread || deadline(Some(Duration::ZERO)).is_some()
 }
 
 /// Polls `work` until it is done or the deadline has passed (`None`); then `work` is dropped.

@@ -10,7 +10,7 @@ use crate::{
     context::CallContext,
     error::ToolError,
     output::{ModelOutput, Part, ToolResult},
-    request::{Misfit, RawArguments},
+    request::{Limit, Misfit, RawArguments},
     schema,
     spec::ToolSpec,
     value::{Output, Reader, ToolOutput},
@@ -78,6 +78,10 @@ pub(crate) trait Callable: Send + Sync {
     /// Whether the arguments have no type of their own, so that only the schema can refuse them.
     fn is_untyped(&self) -> bool {
         false
+    }
+    /// What attributes ask of parameters beyond their types.
+    fn limits(&self) -> &[Limit] {
+        &[]
     }
     /// Decodes the arguments and nothing else.
     fn check(&self, args: RawArguments<'_>) -> Result<(), Vec<Misfit>>;

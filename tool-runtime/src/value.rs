@@ -6,9 +6,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    contain,
+    contain::{self, Panicked},
+    excerpt::Excerpt,
     json::{self, Fault, Walk},
     output::Part,
+    stream::Streamed,
     view::View,
 };
 
@@ -31,10 +33,31 @@ trait Typed: Send + Sync {
     fn replaced(&self, value: &Value) -> Option<Arc<dyn Typed>>;
 }
 
-struct Hooked<T, H> {
-    value: T,
+struct Hooked<T: 'static, H> {
+    value: Held<T>,
     hook: Option<H>,
     read: Reader<T>,
+}
+
+/// A value that nobody notices going: its `Drop` may panic, or be a recursion too deep for the stack.
+struct Held<T: 'static>(Option<T>);
+
+impl<T> Held<T> {
+    fn get(&self) -> &T {
+        self.0.as_ref().expect("only `drop` takes the value out")
+    }
+}
+
+impl<T> Drop for Held<T> {
+    fn drop(&mut self) {
+        if let Some(value) = (&mut self.0 as &mut dyn Any).downcast_mut::<Option<Value>>().and_then(Option::as_mut) {
+            json::dismantle(value);
+        }
+        // The result was shown; what its `Drop` does changes nothing about that.
+        if contain::call(|| drop(self.0.take())).is_err() {
+            tracing::warn!("a result panicked when it was dropped");
+        }
+    }
 }
 
 /// Reads a value of this type back from JSON, for types that can.
@@ -42,17 +65,17 @@ pub type Reader<T> = Option<fn(&Value) -> Option<T>>;
 
 impl<T: ToolOutput, H: Fn(&T) -> View + Clone + Send + Sync + 'static> Typed for Hooked<T, H> {
     fn any(&self) -> &dyn Any {
-        &self.value
+        self.value.get()
     }
     fn write(&self, walk: &mut Walk<'_>) -> Result<(), Fault> {
-        json::write(&self.value, walk)
+        json::write(self.value.get(), walk)
     }
     fn view(&self) -> Option<View> {
-        self.hook.as_ref().map(|hook| hook(&self.value))
+        self.hook.as_ref().map(|hook| hook(self.value.get()))
     }
     fn replaced(&self, value: &Value) -> Option<Arc<dyn Typed>> {
         let value = (self.read?)(value)?;
-        Some(Arc::new(Self { value, hook: self.hook.clone(), read: self.read }))
+        Some(Arc::new(Self { value: Held(Some(value)), hook: self.hook.clone(), read: self.read }))
     }
 }
 
@@ -83,7 +106,7 @@ impl Output {
         T: ToolOutput,
         H: Fn(&T) -> View + Clone + Send + Sync + 'static,
     {
-        Self(Repr::Value(Arc::new(Hooked { value, hook, read })))
+        Self(Repr::Value(Arc::new(Hooked { value: Held(Some(value)), hook, read })))
     }
 
     /// The output with another value in it: of the old type where the value can be read as that, so that the tool's
@@ -135,16 +158,16 @@ impl Output {
 
     fn try_json_text(&self) -> Result<String, UnserialisableError> {
         let mut text = String::new();
-        self.write_json(&mut Walk {
-            push: &mut |piece| {
-                text.push_str(piece);
-                ControlFlow::Continue(())
-            },
-            edit: None,
-            non_finite: 0,
-        })
-        .map_err(|fault| UnserialisableError(fault.to_string()))?;
-        Ok(text)
+        let mut push = |piece: &str| {
+            text.push_str(piece);
+            ControlFlow::Continue(())
+        };
+        let mut walk = Walk { push: &mut push, edit: None, non_finite: 0 };
+        match contain::call(|| self.write_json(&mut walk)) {
+            Ok(Ok(())) => Ok(text),
+            Ok(Err(fault)) => Err(UnserialisableError(fault.to_string())),
+            Err(Panicked(message)) => Err(UnserialisableError(message)),
+        }
     }
 
     /// The full result as text: strings as they are, `()` as nothing, anything else as compact JSON; the
@@ -154,6 +177,7 @@ impl Output {
             Repr::Error(message) => Cow::Borrowed(message),
             Repr::Value(typed) => match text_of(typed.any()) {
                 Some(text) => Cow::Borrowed(text),
+                None if self.as_stream().is_some() => self.as_stream().map(Streamed::text).unwrap_or_default(),
                 None => Cow::Owned(self.try_json_text().unwrap_or_default()),
             },
         }
@@ -183,11 +207,21 @@ impl Output {
         }
     }
 
+    /// A value that was streamed.
+    pub(crate) fn as_stream(&self) -> Option<&Streamed> {
+        self.downcast_ref()
+    }
+
     /// The content parts, for a value that is `Part` or `Vec<Part>`.
     pub(crate) fn as_parts(&self) -> Option<&[Part]> {
         self.downcast_ref::<Vec<Part>>()
             .map(Vec::as_slice)
             .or_else(|| self.downcast_ref::<Part>().map(std::slice::from_ref))
+    }
+
+    /// The piece of a saved result, where the value is one.
+    pub(crate) fn as_excerpt(&self) -> Option<&Excerpt> {
+        self.downcast_ref()
     }
 
     /// Whether the value's type can carry text at all; numbers, `bool` and `()` can't.
@@ -230,6 +264,8 @@ fn text_of(any: &dyn Any) -> Option<&str> {
         Some(text)
     } else if let Some(text) = any.downcast_ref::<Arc<str>>() {
         Some(text)
+    } else if let Some(excerpt) = any.downcast_ref::<Excerpt>() {
+        Some(&excerpt.text)
     } else if any.is::<()>() {
         Some("")
     } else {
@@ -237,7 +273,7 @@ fn text_of(any: &dyn Any) -> Option<&str> {
     }
 }
 
-/// A value's `Serialize` failed, or the value is nested deeper than 512 levels.
+/// A value's `Serialize` failed or panicked, or the value is nested deeper than 512 levels.
 #[derive(Debug)]
 pub struct UnserialisableError(String);
 

@@ -69,7 +69,7 @@ pub(crate) fn stream_as_child(endpoint: &str) {
     save(&store, &meta(), "text").unwrap();
     store.delete(&ids(&store)[0]).unwrap();
     let before = peak();
-    let piece = [b'x'; 50_000];
+    let piece = vec![b'x'; 50_000];
     let mut writer = store.create(&meta()).unwrap();
     for _ in 0..1000 {
         writer.write(&piece).unwrap();
@@ -99,7 +99,7 @@ fn a_thread_that_drives_a_runtime_may_call() {
 /// Rows of a table.
 #[tool(max_result_size = 200)]
 fn rows(count: u32) -> String {
-    (0..count).map(|row| format!("row {row}\n")).collect()
+    (0..count).map(|row| row.to_string() + "\n").collect()
 }
 
 #[test]

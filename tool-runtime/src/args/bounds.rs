@@ -1,12 +1,12 @@
-//! Limits of numbers: those in the schema, and those of the integer type that `format` names.
+//! Limits of numbers: those in the schema, and those of the type that `format` names.
 
 use std::{cmp::Ordering, fmt::Write};
 
 use serde_json::{Number, Value};
 
 use super::{
+    decimal::Decimal,
     expect::{Keywords, types},
-    tree::is_integer,
 };
 use crate::error::ProblemKind;
 
@@ -16,7 +16,7 @@ pub(super) struct Bounds {
     low: Option<Bound>,
     high: Option<Bound>,
     multiple: Option<Number>,
-    /// Of the integer type; beyond them a number does not fit at all.
+    /// Of the type in `format`; beyond them a number does not fit at all.
     fits: Option<(String, String)>,
 }
 
@@ -103,25 +103,8 @@ fn tighter(a: Option<Bound>, b: Option<Bound>, tight: Ordering) -> Option<Bound>
     }
 }
 
-/// Exact for integers of any length; as floats otherwise.
 fn compare(a: &str, b: &str) -> Ordering {
-    if is_integer(a) && is_integer(b) {
-        let (negative_a, digits_a) = split(a);
-        let (negative_b, digits_b) = split(b);
-        let size = digits_a.len().cmp(&digits_b.len()).then(digits_a.cmp(digits_b));
-        return match (negative_a, negative_b) {
-            (false, false) => size,
-            (true, true) => size.reverse(),
-            (true, false) => Ordering::Less,
-            (false, true) => Ordering::Greater,
-        };
-    }
-    let float = |text: &str| text.parse::<f64>().unwrap_or(0.0);
-    float(a).partial_cmp(&float(b)).unwrap_or(Ordering::Equal)
-}
-
-fn split(integer: &str) -> (bool, &str) {
-    integer.strip_prefix('-').map_or((false, integer), |digits| (true, digits))
+    Decimal::parse(a).cmp(&Decimal::parse(b))
 }
 
 fn is_multiple(number: &str, of: &Number) -> bool {
@@ -133,7 +116,7 @@ fn is_multiple(number: &str, of: &Number) -> bool {
     of == 0.0 || !quotient.is_finite() || (quotient - quotient.round()).abs() < 1e-9 * quotient.abs().max(1.0)
 }
 
-/// The range of an integer format, as decimal text.
+/// The range of a format, as decimal text.
 fn range_of(format: &str) -> Option<(String, String)> {
     fn range<T: ToString>(least: &T, most: &T) -> (String, String) {
         (least.to_string(), most.to_string())
@@ -151,8 +134,17 @@ fn range_of(format: &str) -> Option<(String, String)> {
         "uint64" => range(&u64::MIN, &u64::MAX),
         "uint128" => range(&u128::MIN, &u128::MAX),
         "uint" => range(&usize::MIN, &usize::MAX),
+        // Read from a number that is larger, an `f32` is infinite without a word. An `f64` is refused by `serde_json`.
+        "float" => ("-3.4028235e38".to_owned(), "3.4028235e38".to_owned()),
         _ => return None,
     })
+}
+
+/// The range of an integer type that serde calls by its name in Rust.
+pub(super) fn range_of_type(name: &str) -> Option<(String, String)> {
+    let (kind, size) =
+        name.strip_prefix('i').map(|size| ("int", size)).or(name.strip_prefix('u').map(|size| ("uint", size)))?;
+    range_of(&format!("{kind}{}", if size == "size" { "" } else { size }))
 }
 
 #[cfg(test)]

@@ -14,6 +14,11 @@ pub(super) fn describe(root: &Value, schema: &Value) -> String {
     Wanted::of(root, schema).to_string(None)
 }
 
+/// Schemas looked at inside one another for one description; what is further in counts as anything.
+const MAX_NESTED: usize = 64;
+/// Listed values among which no value is named twice; in longer lists, looking for one would cost too much.
+const MAX_COMPARED: usize = 256;
+
 /// What kinds of values a schema takes at its top.
 #[derive(Debug, Default)]
 pub(super) struct Wanted<'s> {
@@ -25,6 +30,9 @@ pub(super) struct Wanted<'s> {
     pub(super) any: bool,
     /// References that have been followed; a second time adds nothing.
     seen: Vec<&'s Value>,
+    nested: usize,
+    /// Schemas that were looked at.
+    pub(super) cost: usize,
 }
 
 impl<'s> Wanted<'s> {
@@ -35,6 +43,17 @@ impl<'s> Wanted<'s> {
     }
 
     fn gather(&mut self, root: &'s Value, schema: &'s Value) {
+        if self.nested >= MAX_NESTED {
+            self.any = true;
+            return;
+        }
+        self.nested += 1;
+        self.cost += 1;
+        self.gather_here(root, schema);
+        self.nested -= 1;
+    }
+
+    fn gather_here(&mut self, root: &'s Value, schema: &'s Value) {
         let Some(keywords) = schema.as_object() else {
             self.any |= schema == &Value::Bool(true);
             return;
@@ -46,7 +65,8 @@ impl<'s> Wanted<'s> {
         if let Some(values) = listed(keywords) {
             for value in values {
                 self.null |= value.is_null();
-                if !value.is_null() && !self.values.contains(&value) {
+                let is_new = self.values.len() >= MAX_COMPARED || !self.values.contains(&value);
+                if !value.is_null() && is_new {
                     self.values.push(value);
                 }
             }
@@ -166,21 +186,29 @@ pub(super) fn no_such_field<'n>(names: impl Iterator<Item = &'n str>) -> String 
 
 /// The names of an object's properties, those of its branches included.
 pub(super) fn property_names(schema: &Value) -> Vec<&str> {
-    fn gather<'s>(root: &'s Value, schema: &'s Value, hops: usize, names: &mut Vec<&'s str>) {
+    fn gather<'s>(
+        root: &'s Value,
+        schema: &'s Value,
+        hops: usize,
+        seen: &mut Vec<&'s Value>,
+        names: &mut Vec<&'s str>,
+    ) {
         let Some(keywords) = schema.as_object().filter(|_| hops < 8) else { return };
         for name in keywords.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
             if !names.contains(&name.as_str()) {
                 names.push(name);
             }
         }
+        let target = resolve(root, keywords).filter(|target| !seen.iter().any(|seen| std::ptr::eq(*seen, *target)));
+        seen.extend(target);
         let all = keywords.get("allOf").and_then(Value::as_array).into_iter().flatten();
         let unions = branches(keywords).into_iter().flatten();
-        for part in all.chain(unions).chain(resolve(root, keywords)) {
-            gather(root, part, hops + 1, names);
+        for part in all.chain(unions).chain(target) {
+            gather(root, part, hops + 1, seen, names);
         }
     }
     let mut names = Vec::new();
-    gather(schema, schema, 0, &mut names);
+    gather(schema, schema, 0, &mut Vec::new(), &mut names);
     names
 }
 

@@ -20,6 +20,11 @@ impl Span {
         self.start as usize
     }
 
+    /// Identifies what stands here and nowhere else.
+    pub(super) fn first_byte(self) -> u32 {
+        self.start
+    }
+
     pub(super) fn end(self) -> usize {
         self.end as usize
     }
@@ -41,16 +46,19 @@ pub(super) struct Members {
     few: [Member; FEW],
     len: usize,
     many: Vec<Member>,
+    /// Whether some number in the text, at any level, is too large for an `f32`, or looks like it.
+    pub(super) has_large_number: bool,
 }
 
 impl Members {
     pub(super) fn new() -> Self {
-        Self { few: [Member::default(); FEW], len: 0, many: Vec::new() }
+        Self { few: [Member::default(); FEW], len: 0, many: Vec::new(), has_large_number: false }
     }
 
     pub(super) fn clear(&mut self) {
         self.len = 0;
         self.many.clear();
+        self.has_large_number = false;
     }
 
     pub(super) fn push(&mut self, member: Member) {

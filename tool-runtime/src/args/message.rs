@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{MAX_PROBLEMS, pointer::readable, shown::shown};
+use super::{MAX_PATH_BYTES, MAX_PROBLEMS, pointer::readable, scan, shown::shown};
 use crate::error::{Problem, ProblemKind};
 
 const MAX_LINES: usize = 10;
@@ -40,10 +40,10 @@ pub(crate) fn message(tool: &str, problems: &[Problem]) -> Message {
             tail: format!("Call `{tool}` again with smaller arguments, or split the work over several calls."),
         };
     }
+    let or_more = if are_some(problems) { " or more" } else { "" };
     let count = match problems.len() {
-        1 => "1 problem".to_owned(),
-        MAX_PROBLEMS.. => format!("{MAX_PROBLEMS} or more problems"),
-        count => format!("{count} problems"),
+        1 if or_more.is_empty() => "1 problem".to_owned(),
+        count => format!("{count}{or_more} problems"),
     };
     let head = format!("Invalid arguments for tool `{tool}` ({count}); the tool was not run.");
     let mut chars = head.chars().count() + 1;
@@ -57,11 +57,19 @@ pub(crate) fn message(tool: &str, problems: &[Problem]) -> Message {
         lines.push(line);
     }
     if lines.len() < problems.len() {
-        lines.push(format!("… and {} more.", problems.len() - lines.len()));
+        let more = if or_more.is_empty() { " more" } else { or_more };
+        lines.push(format!("… and {}{more}.", problems.len() - lines.len()));
     }
     let smaller = problems.iter().any(|problem| problem.kind == ProblemKind::ArgumentsTooLarge);
     let how = if smaller { "smaller" } else { "corrected" };
     Message { head, problems: lines.join("\n"), tail: format!("Call `{tool}` again with {how} arguments.") }
+}
+
+/// Whether there may have been more of them: they were counted up to a limit.
+fn are_some(problems: &[Problem]) -> bool {
+    problems.len() >= MAX_PROBLEMS
+        || problems.iter().filter(|problem| problem.kind == ProblemKind::DuplicateKey).count() >= scan::MAX_REPORTED
+        || problems.iter().map(|problem| problem.path.len()).sum::<usize>() >= MAX_PATH_BYTES
 }
 
 fn line(problem: &Problem) -> String {
@@ -100,6 +108,19 @@ mod tests {
         let short = problem("/n", ProblemKind::Missing, "integer", "missing");
         let text = message("t", &vec![short; 12]).to_string();
         assert!(text.contains("\n10. `n`: missing, expected integer.\n… and 2 more.\n"), "{text}");
+    }
+
+    #[test]
+    fn a_count_that_was_ended_says_so() {
+        let counted = |kind, count: usize, path: &str| {
+            let text = message("t", &vec![problem(path, kind, "one value", "two different values"); count]).to_string();
+            text.contains(&format!("({count} or more problems)")) && text.contains(&format!("{} or more.", count - 10))
+        };
+        assert!(counted(ProblemKind::DuplicateKey, 100, "/n"));
+        assert!(!counted(ProblemKind::DuplicateKey, 99, "/n"));
+        assert!(!counted(ProblemKind::Missing, 100, "/n"));
+        assert!(counted(ProblemKind::Missing, 1000, "/n"));
+        assert!(counted(ProblemKind::Missing, 20, &"k".repeat(MAX_PATH_BYTES / 20 + 1)));
     }
 
     #[test]

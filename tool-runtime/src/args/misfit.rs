@@ -8,7 +8,7 @@ use super::{
     pointer,
     shown::{preview, shown},
     tree::Node,
-    walk,
+    walk, wrong_key,
 };
 use crate::{
     error::{Problem, ProblemKind},
@@ -51,7 +51,10 @@ impl Job<'_> {
             let node = Node::parse(text);
             let mut problems = walk::problems(self.schema, &node);
             if problems.is_empty() && known.is_empty() {
-                problems.extend(misfits.first().map(|misfit| problem(self.schema, None, Some(&node), misfit)));
+                problems.extend(misfits.first().map(|misfit| {
+                    wrong_key::problem(None, &node, &misfit.message)
+                        .unwrap_or_else(|| problem(self.schema, None, Some(&node), misfit))
+                }));
             }
             return problems;
         };
@@ -70,7 +73,8 @@ impl Job<'_> {
             if !is_explained {
                 let name = misfit.slot.and_then(name_of);
                 let value = name.map_or(Some(&node), |name| node.get(name));
-                problems.push(problem(self.schema, name, value, misfit));
+                let key = value.and_then(|value| wrong_key::problem(name, value, &misfit.message));
+                problems.push(key.unwrap_or_else(|| problem(self.schema, name, value, misfit)));
             }
         }
         problems.sort_by_key(slot_of_problem);
@@ -86,14 +90,17 @@ fn problem(root: &Value, name: Option<&str>, value: Option<&Node<'_>>, misfit: &
         (Some(_), Some(schema)) => expect::describe(root, schema),
         (Some(_), None) => "a value that fits".to_owned(),
     };
-    if let Some(message) = own_words(&misfit.message) {
-        expected = format!("{expected} ({message})");
-    }
     let kind = match value {
         None => ProblemKind::Missing,
         Some(_) if misfit.message.starts_with("number out of range") => ProblemKind::NumberOutOfRange,
         Some(_) => ProblemKind::OutOfBounds,
     };
+    if let Some(message) = own_words(&misfit.message) {
+        expected = format!("{expected} ({message})");
+    } else if name.is_some() && kind == ProblemKind::OutOfBounds {
+        // What came is of the right kind, or the walk would have said so.
+        expected.push_str(", but not this one");
+    }
     let got = value.map_or_else(|| "missing".to_owned(), |value| preview(value, MAX_GOT));
     Problem { path: name.map(pointer::of).unwrap_or_default(), kind, expected, got }
 }

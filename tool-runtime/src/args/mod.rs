@@ -4,9 +4,11 @@
 //! along the schema by [`walk`]. Whatever changes makes new text, and new text is scanned again.
 
 mod bounds;
+mod decimal;
 mod edit;
 mod expect;
 mod keys;
+mod limits;
 mod members;
 mod message;
 mod misfit;
@@ -20,6 +22,7 @@ mod string;
 mod tree;
 mod union;
 mod walk;
+mod wrong_key;
 
 use std::borrow::Cow;
 
@@ -41,6 +44,8 @@ use crate::{
 
 /// Problems collected at most; a hostile call could have hundreds of thousands.
 const MAX_PROBLEMS: usize = 1000;
+/// Bytes in the paths of all problems, at most about; with long keys they would be the larger part.
+const MAX_PATH_BYTES: usize = 1 << 20;
 /// Characters of what came, its type included.
 const MAX_GOT: usize = 80;
 /// `serde_json` reads no deeper.
@@ -207,7 +212,8 @@ impl Job<'_> {
         Node::Object(given.collect())
     }
 
-    /// Lends each parameter its raw value. Where there are no types, the schema has to be content first.
+    /// Lends each parameter its raw value, once nothing is left that no type would refuse. Where there are no types,
+    /// the schema has to be content first.
     fn decode<T>(&self, text: &str, members: &Members, decode: Decode<'_, T>) -> Result<T, Vec<Misfit>> {
         if self.callable.is_untyped() && !walk::problems(self.schema, &Node::parse(text)).is_empty() {
             return Err(Vec::new());
@@ -229,7 +235,35 @@ impl Job<'_> {
                 }
             }
         }
-        decode(RawArguments { text, slots })
+        let args = RawArguments { text, slots };
+        let mut misfits = limits::misfits(self.callable.limits(), args);
+        if members.has_large_number {
+            misfits.extend(self.overflows(text, members));
+        }
+        if misfits.is_empty() {
+            return decode(args);
+        }
+        if let Err(more) = self.callable.check(args) {
+            for new in more {
+                if misfits.iter().all(|known| known.slot != new.slot) {
+                    misfits.push(new);
+                }
+            }
+        }
+        Err(misfits)
+    }
+
+    /// Numbers that would become infinite when they are read: an `f32` takes whatever an `f64` can hold.
+    fn overflows(&self, text: &str, members: &Members) -> Vec<Misfit> {
+        let problems = walk::problems_of_given(self.schema, &self.tree(text, members));
+        let slot_of = |problem: &Problem| {
+            let name = pointer::first(&problem.path)?;
+            self.callable.names()?.iter().position(|names| names.first() == Some(&name.as_str()))
+        };
+        let mut slots: Vec<_> =
+            problems.iter().filter(|problem| problem.kind == ProblemKind::NumberOutOfRange).map(slot_of).collect();
+        slots.dedup();
+        slots.into_iter().map(|slot| Misfit { slot, message: "number out of range".to_owned() }).collect()
     }
 }
 

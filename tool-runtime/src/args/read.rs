@@ -5,12 +5,14 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{
-    DEEPEST, Job, Told,
+    DEEPEST, Job, MAX_GOT, Told,
     edit::{self, Edit},
     keys,
     members::Members,
     repair_text,
-    scan::{self, Fault, Found},
+    scan::{self, Fault, Found, RESERVED},
+    shown::preview,
+    tree::Node,
 };
 use crate::{
     error::{Problem, ProblemKind},
@@ -120,6 +122,13 @@ fn refusal(text: &str, fault: Fault, depth: usize) -> Problem {
         Fault::CutOff if text.trim().is_empty() => whole(ProblemKind::InvalidJson, "JSON object", "no text"),
         Fault::CutOff => cut_off("unterminated JSON"),
         Fault::TooDeep => whole(ProblemKind::TooDeep, format!("at most {depth} levels of nesting"), "deeper nesting"),
+        Fault::Reserved => whole(
+            ProblemKind::InvalidJson,
+            "JSON object",
+            format!("a key that begins with `{RESERVED}`, which is reserved"),
+        ),
+        // Text that was meant to be something is told by how it begins.
+        Fault::NotAnObject("string") => whole(ProblemKind::NotAnObject, "object", preview(&Node::parse(text), MAX_GOT)),
         Fault::NotAnObject(kind) => whole(ProblemKind::NotAnObject, "object", kind),
         Fault::Invalid { at, expected } => {
             let before = text.get(..at).unwrap_or(text);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{
+    decimal::Decimal,
     expect::{self, Keywords, Wanted, normalised},
     members::Members,
     pointer, scan,
@@ -14,8 +15,6 @@ use super::{
     walk::Walk,
 };
 
-/// Integers up to here are exact as floats.
-const EXACT: f64 = 9_007_199_254_740_992.0;
 /// Repairs noted one by one.
 const MAX_NOTES: usize = 100;
 /// Schemas followed inside one another without a value between them, at most.
@@ -29,8 +28,11 @@ pub(super) fn values<'t>(
     may_touch: &dyn Fn(&str) -> bool,
 ) -> Option<(Node<'t>, Vec<String>)> {
     let walk = Walk::new(schema, node);
-    let mut repair = Repair { walk, path: String::new(), notes: Vec::new(), hops: 0, may_touch };
+    let mut repair = Repair { walk, path: String::new(), notes: Vec::new(), hops: 0, is_wrapped: false, may_touch };
     let mended = repair.mend(schema, node)?;
+    if repair.walk.is_exhausted() {
+        return None;
+    }
     let mut notes = repair.notes;
     let more = notes.len().saturating_sub(MAX_NOTES);
     if more > 0 {
@@ -45,6 +47,8 @@ struct Repair<'r, 's> {
     path: String,
     notes: Vec<String>,
     hops: usize,
+    /// Whether the value stands in a list made for it: one list is all it gets.
+    is_wrapped: bool,
     may_touch: &'r dyn Fn(&str) -> bool,
 }
 
@@ -52,12 +56,18 @@ impl<'s> Repair<'_, 's> {
     /// The repaired value, or `None` where it fits or can't be repaired.
     fn mend<'t>(&mut self, schema: &'s Value, node: &Node<'t>) -> Option<Node<'t>> {
         // The root may fit the schema and still not its type, so its members are looked at in any case.
+        self.walk.spend(node.weight_alone());
         if self.hops > MAX_HOPS || (!self.path.is_empty() && self.walk.fits(schema, node)) {
             return None;
         }
+        let keywords = schema.as_object()?;
+        if self.walk.is_exhausted() || !self.walk.enter() {
+            return None;
+        }
         self.hops += 1;
-        let mended = self.mend_here(schema.as_object()?, node);
+        let mended = self.mend_here(keywords, node);
         self.hops -= 1;
+        self.walk.leave();
         mended
     }
 
@@ -90,7 +100,7 @@ impl<'s> Repair<'_, 's> {
         if let Some(branches) = expect::branches(keywords) {
             return self.alternatives(branches, node);
         }
-        let is_lone = !matches!(node, Node::Array(_) | Node::Null) && is_only(keywords, "array");
+        let is_lone = !self.is_wrapped && !matches!(node, Node::Array(_) | Node::Null) && is_only(keywords, "array");
         if is_lone { self.listed_alone(keywords, node) } else { None }
     }
 
@@ -129,6 +139,7 @@ impl<'s> Repair<'_, 's> {
             ("boolean", Node::Bool(false))
         } else {
             let decoded = decoded(trimmed).filter(|node| wants(node.kind()))?;
+            self.walk.spend(decoded.weight());
             let kind = decoded.kind();
             self.note(&format!("string -> {kind}"));
             let mended = match &decoded {
@@ -153,33 +164,42 @@ impl<'s> Repair<'_, 's> {
                 self.inside(&index.to_string(), |repair| repair.mend(schema, item))
             })
             .collect();
-        let is_changed = mended.iter().any(Option::is_some);
-        let all = || items.iter().zip(mended).map(|(item, mended)| mended.unwrap_or_else(|| item.clone())).collect();
-        is_changed.then(|| Node::Array(all()))
+        if mended.iter().all(Option::is_none) {
+            return None;
+        }
+        let all = items.iter().zip(mended).map(|(item, mended)| mended.unwrap_or_else(|| self.copy(item)));
+        Some(Node::Array(all.collect()))
     }
 
     fn members<'t>(&mut self, keywords: &'s Keywords, members: &[(Cow<'t, str>, Node<'t>)]) -> Option<Node<'t>> {
         let properties = keywords.get("properties").and_then(Value::as_object);
         let required = keywords.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let mut all = Vec::with_capacity(members.len());
-        let mut is_changed = false;
-        for (key, value) in members {
+        let mut mend = |(key, value): &(Cow<'t, str>, Node<'t>)| {
             let may_touch = !self.path.is_empty() || (self.may_touch)(key);
             let declared = properties.and_then(|properties| properties.get(key.as_ref()));
             let is_optional = declared.is_some() && !required.iter().any(|name| name == key.as_ref());
             let schema = declared.or_else(|| keywords.get("additionalProperties")).filter(|_| may_touch);
-            let mended = match schema {
+            match schema {
                 None => Mended::Same,
                 Some(schema) => self.inside(key, |repair| repair.member(schema, value, is_optional)),
-            };
-            is_changed |= !matches!(mended, Mended::Same);
-            match mended {
-                Mended::Same => all.push((key.clone(), value.clone())),
-                Mended::New(value) => all.push((key.clone(), value)),
-                Mended::Absent => {}
             }
+        };
+        let mended: Vec<_> = members.iter().map(&mut mend).collect();
+        if mended.iter().all(|mended| matches!(mended, Mended::Same)) {
+            return None;
         }
-        is_changed.then_some(Node::Object(all))
+        let all = members.iter().zip(mended).filter_map(|((key, value), mended)| match mended {
+            Mended::Same => Some((key.clone(), self.copy(value))),
+            Mended::New(value) => Some((key.clone(), value)),
+            Mended::Absent => None,
+        });
+        Some(Node::Object(all.collect()))
+    }
+
+    /// A value that stays as it is beside one that doesn't. What can't be paid for is left out: the repair has failed.
+    fn copy<'t>(&mut self, node: &Node<'t>) -> Node<'t> {
+        self.walk.spend(node.weight());
+        if self.walk.is_exhausted() { Node::Null } else { node.clone() }
     }
 
     fn member<'t>(&mut self, schema: &'s Value, value: &Node<'t>, is_optional: bool) -> Mended<'t> {
@@ -206,9 +226,13 @@ impl<'s> Repair<'_, 's> {
         let notes = self.notes.len();
         self.note(&format!("{} -> array", node.kind()));
         let item = if self.walk.fits(schema, node) {
-            Some(node.clone())
+            Some(self.copy(node))
         } else {
-            self.inside("0", |repair| repair.mend(schema, node)).filter(|item| self.walk.fits(schema, item))
+            let mend = |repair: &mut Self| {
+                repair.is_wrapped = true;
+                repair.mend(schema, node)
+            };
+            self.inside("0", mend).filter(|item| self.walk.fits(schema, item))
         };
         if item.is_none() {
             self.notes.truncate(notes);
@@ -217,12 +241,13 @@ impl<'s> Repair<'_, 's> {
     }
 
     fn alternatives<'t>(&mut self, branches: &'s [Value], node: &Node<'t>) -> Option<Node<'t>> {
+        let wanted: Vec<_> = branches.iter().map(|branch| Wanted::of(self.walk.root, branch)).collect();
+        // Finding out which one is meant looks at them again, and then once more.
+        self.walk.spend(3 * wanted.iter().map(|wanted| wanted.cost).sum::<usize>());
         if let Node::String(text) = node {
-            let takes_strings = branches.iter().any(|branch| {
-                let wanted = Wanted::of(self.walk.root, branch);
-                wanted.any || wanted.kinds.contains(&"string")
-            });
-            if let Some(decoded) = decoded(text.trim()).filter(|_| !takes_strings) {
+            let takes_strings = wanted.iter().any(|wanted| wanted.any || wanted.kinds.contains(&"string"));
+            if let Some(decoded) = (!takes_strings).then(|| decoded(text.trim())).flatten() {
+                self.walk.spend(decoded.weight());
                 self.note("decoded JSON string");
                 if branches.iter().any(|branch| self.walk.fits(branch, &decoded)) {
                     return Some(decoded);
@@ -236,13 +261,10 @@ impl<'s> Repair<'_, 's> {
         // Whatever one alternative alone can make of it.
         let notes = self.notes.len();
         let mut only = None;
-        for branch in branches {
+        for (branch, this) in branches.iter().zip(&wanted) {
             // A number becomes a string where nothing but a string will do.
-            let wanted = Wanted::of(self.walk.root, branch);
-            let is_last_resort = !matches!(node, Node::String(_)) && wanted.kinds.contains(&"string");
-            if is_last_resort
-                && branches.iter().any(|other| Wanted::of(self.walk.root, other).takes_other_than(&wanted))
-            {
+            let is_last_resort = !matches!(node, Node::String(_)) && this.kinds.contains(&"string");
+            if is_last_resort && wanted.iter().any(|other| other.takes_other_than(this)) {
                 continue;
             }
             let begun = self.notes.len();
@@ -269,11 +291,11 @@ impl<'s> Repair<'_, 's> {
 
     fn inside<T>(&mut self, step: &str, then: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.path.len();
-        let hops = std::mem::take(&mut self.hops);
+        let (hops, is_wrapped) = (std::mem::take(&mut self.hops), std::mem::take(&mut self.is_wrapped));
         pointer::push(&mut self.path, step);
         let done = then(self);
         self.path.truncate(length);
-        self.hops = hops;
+        (self.hops, self.is_wrapped) = (hops, is_wrapped);
         done
     }
 }
@@ -290,11 +312,12 @@ fn is_only(keywords: &Keywords, kind: &str) -> bool {
     others.peek().is_some() && others.all(|name| name == kind)
 }
 
-/// `5.0` and `5e0` as `5`, as long as a float is exact.
+/// `5.0` and `5e0` as `5`, as long as no reader would have rounded it.
 fn whole<'t>(number: &str) -> Option<Node<'t>> {
-    let float = number.parse::<f64>().ok().filter(|float| float.fract() == 0.0 && float.abs() <= EXACT)?;
-    // Adding zero takes the sign off a negative zero.
-    (!is_integer(number)).then(|| Node::Number(Cow::Owned(format!("{}", float + 0.0))))
+    if is_integer(number) {
+        return None;
+    }
+    Decimal::parse(number).exact_integer().map(|whole| Node::Number(Cow::Owned(whole)))
 }
 
 /// JSON text of an object or a list in which no key is ambiguous.

@@ -11,6 +11,10 @@ use super::{
 
 /// Encodings of the whole object that are undone.
 const MAX_UNWRAPPED: usize = 2;
+/// Repairs in a row: each reads the whole text, and wrappings round wrappings would make that quadratic.
+const MAX_REPAIRS: usize = 8;
+/// Characters between the `<|` and the `|>` of a control token.
+const MAX_TOKEN_NAME: usize = 32;
 
 /// Text that is one JSON object, and how it came to be; else the fault that stays.
 pub(super) fn text(given: &str, fault: Fault, depth: usize) -> Result<(String, Vec<String>), Fault> {
@@ -19,8 +23,7 @@ pub(super) fn text(given: &str, fault: Fault, depth: usize) -> Result<(String, V
     let mut last = fault;
     let mut unwrapped = 0;
     let mut is_rewritten = false;
-    // Each step can be taken a few times only, so this ends.
-    loop {
+    for _ in 0..MAX_REPAIRS {
         let (next, note) = match &last {
             Fault::NotAnObject("string") if unwrapped < MAX_UNWRAPPED => {
                 unwrapped += 1;
@@ -28,10 +31,10 @@ pub(super) fn text(given: &str, fault: Fault, depth: usize) -> Result<(String, V
                 (inner, "unwrapped JSON string")
             }
             Fault::Invalid { .. } => {
-                if let Some(rest) = without_control_token(&text) {
-                    (rest, "stripped trailing control token")
+                if let Some(rest) = without_control_tokens(&text) {
+                    (rest.to_owned(), "stripped trailing control token")
                 } else if let Some(inner) = without_fence(&text) {
-                    (inner, "stripped code fence")
+                    (inner.to_owned(), "stripped code fence")
                 } else if text.starts_with("```") {
                     let body = text.split_once('\n').map_or("", |(_, body)| body);
                     let is_cut = scan::scan(body, depth, &mut Members::new()) == Err(Fault::CutOff);
@@ -44,7 +47,7 @@ pub(super) fn text(given: &str, fault: Fault, depth: usize) -> Result<(String, V
                     (rewritten, "repaired JSON syntax")
                 }
             }
-            Fault::CutOff => return Err(Fault::CutOff),
+            Fault::CutOff | Fault::Reserved => return Err(last),
             _ => return Err(fault),
         };
         text = next;
@@ -56,6 +59,7 @@ pub(super) fn text(given: &str, fault: Fault, depth: usize) -> Result<(String, V
             Err(fault) => last = fault,
         }
     }
+    Err(fault)
 }
 
 /// What a string holds, if that may be an object or another string.
@@ -64,19 +68,30 @@ fn unwrap(text: &str) -> Option<String> {
     inner.starts_with(['{', '"']).then_some(inner)
 }
 
-/// `<|call|>` at the end.
-fn without_control_token(text: &str) -> Option<String> {
-    let (rest, name) = text.trim_end().strip_suffix("|>")?.rsplit_once("<|")?;
-    let is_name = name.len() <= 32 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    (is_name && !rest.trim().is_empty()).then(|| rest.trim_end().to_owned())
+/// The text before one `<|call|>` or several at its end.
+fn without_control_tokens(text: &str) -> Option<&str> {
+    let mut rest = text.trim_end();
+    while let Some(before) = without_control_token(rest) {
+        rest = before.trim_end();
+    }
+    (rest.len() < text.trim_end().len() && !rest.is_empty()).then_some(rest)
+}
+
+/// Looks at the last few bytes only, so that many tokens cost no more than their length.
+fn without_control_token(text: &str) -> Option<&str> {
+    let inner = text.strip_suffix("|>")?;
+    let bytes = inner.as_bytes();
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let name = bytes.iter().rev().take(MAX_TOKEN_NAME).take_while(is_name).count();
+    inner.get(..bytes.len() - name)?.strip_suffix("<|")
 }
 
 /// What stands in a code fence that is whole.
-fn without_fence(text: &str) -> Option<String> {
+fn without_fence(text: &str) -> Option<&str> {
     let inner = text.trim().strip_prefix("```")?.strip_suffix("```")?;
     let (language, body) = inner.split_once('\n')?;
     let is_language = language.trim().bytes().all(|byte| byte.is_ascii_alphanumeric());
-    is_language.then(|| body.trim().to_owned())
+    is_language.then(|| body.trim())
 }
 
 /// Trailing commas, single quotes, bare keys, `True`, `False`, `None`; `None` where there are none of them. What
@@ -172,6 +187,61 @@ fn double_quoted(raw: &str, out: &mut String) {
                 }
             },
             _ => out.push(character),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn repaired(given: &str) -> Result<String, Fault> {
+        let fault = scan::scan(given, 64, &mut Members::new()).unwrap_err();
+        text(given, fault, 64).map(|(text, _)| text)
+    }
+
+    #[test]
+    fn any_number_of_control_tokens_is_one_repair() {
+        assert_eq!(repaired(r#"{"n":1}<|call|>"#).unwrap(), r#"{"n":1}"#);
+        assert_eq!(repaired("{\"n\":1} <|call|>\n<|end_of_turn|> ").unwrap(), r#"{"n":1}"#);
+        assert_eq!(repaired("```json\n{\"n\":1}<|call|>\n```<|end|>").unwrap(), r#"{"n":1}"#);
+        let longest = "x".repeat(MAX_TOKEN_NAME);
+        assert_eq!(repaired(&format!(r#"{{"n":1}}<|{longest}|>"#)).unwrap(), r#"{"n":1}"#);
+        for kept in [format!(r#"{{"n":1}}<|{longest}x|>"#), r#"{"n":1}<|é|>"#.into(), "<|call|>".into()] {
+            assert!(repaired(&kept).is_err(), "{kept}");
+        }
+    }
+
+    #[test]
+    fn every_repair_takes_linear_time() {
+        const LENGTH: usize = 400_000;
+        let long = |piece: &str| piece.repeat(LENGTH / piece.len());
+        let fences = LENGTH / 8;
+        let texts = [
+            format!("{{\"n\":1}}{}", long("<|x|>")),
+            format!("{{\"n\":1}}{}", long("|>")),
+            format!("{{\"n\":1}}{}", long("<|")),
+            format!("{{\"n\":1}}x{}", long(" ")),
+            format!("{}{{\"n\":1}}{}", "```\n".repeat(fences), "\n```".repeat(fences)),
+            format!("{{'n':1{}}}", long(",")),
+            format!("{{'n':1{}}}", long(",  \n")),
+            format!("{{{}}}", long("a ")),
+            format!("{{{}", long("a: ")),
+            format!("{{{}", long("'a\\")),
+            format!("{{{}", long("'")),
+            format!("{{'{}", long("\\\"")),
+            format!("\"{}\"", long("\\\"")),
+            format!("\"{{{}\"", long("\\\"")),
+            format!("\"\\\"{}", long("\\\\")),
+        ];
+        for given in texts {
+            let begun = Instant::now();
+            let _ = repaired(&given);
+            // A quadratic repair would take minutes.
+            assert!(begun.elapsed() < Duration::from_secs(3), "{}", given.get(..40).unwrap());
         }
     }
 }

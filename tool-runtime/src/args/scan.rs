@@ -15,7 +15,12 @@ use super::{
 };
 
 /// Duplicate keys reported at most.
-const MAX_REPORTED: usize = 100;
+pub(super) const MAX_REPORTED: usize = 100;
+/// Numbers with fewer digits before the point fit an `f32`.
+const LARGE: usize = 39;
+/// What `serde_json` calls the one key of objects that stand for its own types. From the text of a model it would read
+/// the value of such a key as JSON once more, past this scan.
+pub(super) const RESERVED: &str = "$serde_json::private::";
 
 /// Why the text can't be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +33,8 @@ pub(super) enum Fault {
     /// The text ends before the value does.
     CutOff,
     TooDeep,
+    /// A key that begins with [`RESERVED`].
+    Reserved,
     /// JSON, but of this kind.
     NotAnObject(&'static str),
 }
@@ -57,6 +64,7 @@ pub(super) fn scan(text: &str, max_depth: usize, members: &mut Members) -> Resul
     if scanner.peek().is_some() {
         return Err(scanner.wrong("the end of the text"));
     }
+    members.has_large_number = scanner.has_large_number;
     if kind == "object" { Ok(scanner.found) } else { Err(Fault::NotAnObject(kind)) }
 }
 
@@ -101,12 +109,24 @@ struct Scanner<'t> {
     /// Bytes that may still be compared; when they are used up, repeated keys count as different. Without it, a
     /// long value repeated many times would cost its length each time.
     comparable: usize,
+    /// The keys whose duplicates have been reported, by where they stand first.
+    reported: Vec<u32>,
+    has_large_number: bool,
 }
 
 impl<'t> Scanner<'t> {
     fn new(text: &'t str, max_depth: usize) -> Self {
         let comparable = text.len().saturating_mul(8);
-        Self { text, bytes: text.as_bytes(), at: 0, max_depth, found: Found::default(), comparable }
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+            max_depth,
+            found: Found::default(),
+            comparable,
+            reported: Vec::new(),
+            has_large_number: false,
+        }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -194,6 +214,9 @@ impl<'t> Scanner<'t> {
                 return Err(self.wrong("a key in double quotes"));
             }
             let key = self.string()?;
+            if is_reserved(key.of(self.text)) {
+                return Err(Fault::Reserved);
+            }
             self.skip_space();
             if self.peek() != Some(b':') {
                 return Err(self.wrong("`:`"));
@@ -243,12 +266,11 @@ impl<'t> Scanner<'t> {
         let (first, second) = (earlier.value.of(self.text), member.value.of(self.text));
         if self.is_same(first, second) {
             self.found.repeated.push(Span::new(comma, self.at));
-        } else if self.found.duplicates.len() < MAX_REPORTED {
+        } else if self.reported.len() < MAX_REPORTED && !self.reported.contains(&earlier.key.first_byte()) {
+            self.reported.push(earlier.key.first_byte());
             let mut path = String::new();
             Trail::Key(trail, member.key).write(self.text, &mut path);
-            if !self.found.duplicates.contains(&path) {
-                self.found.duplicates.push(path);
-            }
+            self.found.duplicates.push(path);
         }
     }
 
@@ -329,13 +351,14 @@ impl<'t> Scanner<'t> {
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
+        let mut large = 1;
         if self.peek() == Some(b'0') {
             self.at += 1;
             if matches!(self.peek(), Some(b'0'..=b'9')) {
                 return Err(self.wrong("no digit after a leading 0"));
             }
         } else {
-            self.digits()?;
+            large = self.digits()?;
         }
         let mut kind = "integer";
         if self.peek() == Some(b'.') {
@@ -346,18 +369,24 @@ impl<'t> Scanner<'t> {
         if matches!(self.peek(), Some(b'e' | b'E')) {
             kind = "number";
             self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
+            let sign = self.peek().filter(|sign| matches!(sign, b'+' | b'-'));
+            self.at += usize::from(sign.is_some());
+            let start = self.at;
             self.digits()?;
+            if sign != Some(b'-') {
+                let exponent = self.text.get(start..self.at).and_then(|digits| digits.parse().ok());
+                large = large.saturating_add(exponent.unwrap_or(usize::MAX));
+            }
         }
+        self.has_large_number |= large >= LARGE;
         Ok(kind)
     }
 
-    fn digits(&mut self) -> Result<(), Fault> {
+    /// At least one digit; says how many.
+    fn digits(&mut self) -> Result<usize, Fault> {
         let count = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += count;
-        if count == 0 { Err(self.wrong("a digit")) } else { Ok(()) }
+        if count == 0 { Err(self.wrong("a digit")) } else { Ok(count) }
     }
 
     fn literal(&mut self, word: &'static [u8], kind: &'static str) -> Result<&'static str, Fault> {
@@ -373,4 +402,8 @@ impl<'t> Scanner<'t> {
 
 fn lone(at: usize) -> Fault {
     Fault::Invalid { at, expected: "surrogates in pairs" }
+}
+
+fn is_reserved(key: &str) -> bool {
+    key.starts_with(['$', '\\']) && unescape(key).starts_with(RESERVED)
 }

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::string;
+use super::{decimal::Decimal, string};
+
+/// Bytes of text, or members of an object, that cost one step more to look at.
+pub(super) const BYTES_PER_STEP: usize = 64;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node<'t> {
@@ -82,12 +85,33 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// How many values there are, itself included.
+    /// How many values there are, itself included, and at most how many in strings that may be JSON.
     pub(super) fn count(&self) -> usize {
         1 + match self {
             Self::Array(items) => items.iter().map(Self::count).sum(),
             Self::Object(members) => members.iter().map(|(_, value)| value.count()).sum(),
+            Self::String(text) if text.trim_start().starts_with(['[', '{']) => text.len() / 2,
+            Self::String(text) | Self::Number(text) => text.len() / BYTES_PER_STEP,
+            Self::Null | Self::Bool(_) => 0,
+        }
+    }
+
+    /// The work of looking at it once, in steps: one for each value, more for long text.
+    pub(super) fn weight(&self) -> usize {
+        let inside = match self {
+            Self::Array(items) => items.iter().map(Self::weight).sum(),
+            Self::Object(members) => members.iter().map(|(_, value)| value.weight()).sum(),
             _ => 0,
+        };
+        self.weight_alone() + inside
+    }
+
+    /// The same without what is in it.
+    pub(super) fn weight_alone(&self) -> usize {
+        1 + match self {
+            Self::String(text) | Self::Number(text) => text.len() / BYTES_PER_STEP,
+            Self::Object(members) => members.len() / BYTES_PER_STEP,
+            Self::Array(_) | Self::Null | Self::Bool(_) => 0,
         }
     }
 
@@ -99,7 +123,8 @@ impl<'t> Node<'t> {
             (Self::Bool(a), Value::Bool(b)) => a == b,
             (Self::String(a), Value::String(b)) => a == b,
             (Self::Number(a), Value::Number(b)) => {
-                *a == *b.to_string() || (!is_integer(a) || b.is_f64()) && a.parse::<f64>().ok() == b.as_f64()
+                let b = b.to_string();
+                *a == b || Decimal::parse(a) == Decimal::parse(&b)
             }
             (Self::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b)),
             (Self::Object(a), Value::Object(b)) => {
@@ -114,7 +139,7 @@ impl<'t> Node<'t> {
     pub(super) fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => {
-                a == b || !is_integer(a) && !is_integer(b) && a.parse::<f64>().is_ok_and(|a| Ok(a) == b.parse())
+                a == b || !is_integer(a) && !is_integer(b) && Decimal::parse(a) == Decimal::parse(b)
             }
             (Self::Array(a), Self::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b)),
             (Self::Object(a), Self::Object(b)) => same_members(a, b),
@@ -248,6 +273,10 @@ mod tests {
         assert!(same("1.50", "1.5"));
         assert!(!same("1", "1.0"));
         assert!(!same("18446744073709551617", "18446744073709551618"));
+        assert!(!same("1.0", "1.00000000000000000000001"));
+        let equal = |text, value| Node::parse(text).equals(&value);
+        assert!(equal("1.0", 1.into()) && equal("0.50", 0.5.into()) && equal("-0.0", 0.into()));
+        assert!(!equal("9007199254740992.4", 9_007_199_254_740_992_u64.into()));
         assert!(!same("[1]", "[1,1]"));
     }
 }

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::{
-    MAX_GOT, MAX_PROBLEMS,
+    DEEPEST, MAX_GOT, MAX_PATH_BYTES, MAX_PROBLEMS,
     bounds::Bounds,
     expect::{self, Keywords, Wanted},
     pointer,
     shown::{plain_value, preview},
-    tree::Node,
+    tree::{BYTES_PER_STEP, Node},
 };
 use crate::error::{Problem, ProblemKind};
 
@@ -18,21 +18,27 @@ const STEPS: usize = 100_000;
 const STEPS_PER_VALUE: usize = 8;
 /// References followed one after another at one value; more of them go in a circle, which nothing fits.
 const MAX_HOPS: usize = 16;
+/// Schemas applied inside one another, at most: eight for each level of nesting. The stack is what it bounds.
+const MAX_NESTED: usize = 8 * DEEPEST;
 
 /// Every problem of `node` with `schema`, which is also where references resolve. Unknown keys of the root are left
 /// to the key rules.
 pub(super) fn problems(schema: &Value, node: &Node<'_>) -> Vec<Problem> {
     let mut walk = Walk::new(schema, node);
     walk.value(schema, node);
-    if walk.steps_left == 0 {
-        walk.problems.clear();
-        walk.problem(
-            ProblemKind::OutOfBounds,
-            || "arguments that can be checked in reasonable time".into(),
-            || "too many alternatives".into(),
-        );
+    walk.finish()
+}
+
+/// The problems of the members of `given` with the properties of their names in `schema`, and no others: nothing about
+/// what is missing, unknown or too many. The cost is that of the members given.
+pub(super) fn problems_of_given(schema: &Value, given: &Node<'_>) -> Vec<Problem> {
+    let mut walk = Walk::new(schema, given);
+    for (name, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        if let Some(value) = given.get(name) {
+            walk.child(name, schema, value);
+        }
     }
-    walk.problems
+    walk.finish()
 }
 
 pub(super) struct Walk<'s> {
@@ -43,20 +49,75 @@ pub(super) struct Walk<'s> {
     trial: Option<bool>,
     steps_left: usize,
     hops: usize,
+    nested: usize,
+    /// Bytes in the paths of the problems.
+    path_bytes: usize,
 }
 
 impl<'s> Walk<'s> {
     pub(super) fn new(root: &'s Value, node: &Node<'_>) -> Self {
         let steps_left = STEPS + STEPS_PER_VALUE * node.count();
-        Self { root, path: String::new(), problems: Vec::new(), trial: None, steps_left, hops: 0 }
+        Self {
+            root,
+            path: String::new(),
+            problems: Vec::new(),
+            trial: None,
+            steps_left,
+            hops: 0,
+            nested: 0,
+            path_bytes: 0,
+        }
+    }
+
+    fn finish(mut self) -> Vec<Problem> {
+        if self.is_exhausted() {
+            self.path.clear();
+            self.problems.clear();
+            self.problem(
+                ProblemKind::OutOfBounds,
+                || "arguments that can be checked in reasonable time".into(),
+                || "too many alternatives".into(),
+            );
+        }
+        self.problems
+    }
+
+    /// Pays for work; what can't be paid for is not done, and then no answer of this walk counts.
+    pub(super) fn spend(&mut self, steps: usize) {
+        self.steps_left = self.steps_left.saturating_sub(steps);
+    }
+
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps_left == 0
+    }
+
+    /// Whether one schema more may be applied inside the one that is being applied; the stack has an end.
+    pub(super) fn enter(&mut self) -> bool {
+        if self.nested >= MAX_NESTED {
+            self.steps_left = 0;
+            return false;
+        }
+        self.nested += 1;
+        true
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.nested -= 1;
     }
 
     pub(super) fn value(&mut self, schema: &'s Value, node: &Node<'_>) {
-        if self.trial == Some(true) {
+        if self.is_settled() {
             return;
         }
-        self.steps_left = self.steps_left.saturating_sub(1);
-        let Some(keywords) = schema.as_object().filter(|_| self.steps_left > 0) else {
+        self.spend(node.weight_alone());
+        if self.enter() {
+            self.value_here(schema, node);
+            self.leave();
+        }
+    }
+
+    fn value_here(&mut self, schema: &'s Value, node: &Node<'_>) {
+        let Some(keywords) = schema.as_object().filter(|_| !self.is_exhausted()) else {
             if schema == &Value::Bool(false) {
                 self.nothing_fits(node);
             }
@@ -90,10 +151,8 @@ impl<'s> Walk<'s> {
         }
         match node {
             Node::Number(number) => self.number(schema, keywords, number, node),
-            Node::String(text) => {
-                self.count(keywords, ["minLength", "maxLength"], text.chars().count(), ["character", "characters"]);
-            }
-            Node::Array(items) => self.array(keywords, items),
+            Node::String(text) => self.string(keywords, text, node),
+            Node::Array(items) => self.array(keywords, items, node),
             Node::Object(members) => self.object(keywords, node, members),
             Node::Null | Node::Bool(_) => {}
         }
@@ -132,8 +191,24 @@ impl<'s> Walk<'s> {
         self.problem(kind, expected, || plain_value(node, MAX_GOT));
     }
 
-    /// A count that has a least and a most: characters, items, fields.
-    fn count(&mut self, keywords: &Keywords, limits: [&str; 2], count: usize, units: [&str; 2]) {
+    fn string(&mut self, keywords: &Keywords, text: &str, node: &Node<'_>) {
+        let limits = ["minLength", "maxLength"];
+        if !limits.iter().any(|limit| keywords.contains_key(*limit)) {
+            return;
+        }
+        let got = |count: &str| format!("{} ({count})", preview(node, MAX_GOT - count.len() - 3));
+        self.count(keywords, limits, text.chars().count(), ["character", "characters"], got);
+    }
+
+    /// A count that has a least and a most: characters, items, fields. `got` says what has that count.
+    fn count(
+        &mut self,
+        keywords: &Keywords,
+        limits: [&str; 2],
+        count: usize,
+        units: [&str; 2],
+        got: impl FnOnce(&str) -> String,
+    ) {
         let limit = |key: &str| keywords.get(key).and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
         let [least, most] = limits.map(limit);
         let least = least.unwrap_or(0);
@@ -146,12 +221,12 @@ impl<'s> Walk<'s> {
             Some(most) => format!("at most {most} {}", unit(most)),
             None => format!("at least {least} {}", unit(least)),
         };
-        self.problem(ProblemKind::OutOfBounds, expected, || format!("{count} {}", unit(count)));
+        self.problem(ProblemKind::OutOfBounds, expected, || got(&format!("{count} {}", unit(count))));
     }
 
-    fn array(&mut self, keywords: &'s Keywords, items: &[Node<'_>]) {
-        self.count(keywords, ["minItems", "maxItems"], items.len(), ["item", "items"]);
-        if keywords.get("uniqueItems") == Some(&Value::Bool(true)) && has_repeats(items) {
+    fn array(&mut self, keywords: &'s Keywords, items: &[Node<'_>], node: &Node<'_>) {
+        self.count(keywords, ["minItems", "maxItems"], items.len(), ["item", "items"], str::to_owned);
+        if keywords.get("uniqueItems") == Some(&Value::Bool(true)) && self.has_repeats(items, node) {
             self.problem(
                 ProblemKind::OutOfBounds,
                 || "items that are all different".into(),
@@ -161,6 +236,9 @@ impl<'s> Walk<'s> {
         let first: &[Value] = keywords.get("prefixItems").and_then(Value::as_array).map_or(&[], Vec::as_slice);
         let rest = keywords.get("items");
         for (index, item) in items.iter().enumerate() {
+            if self.is_settled() {
+                return;
+            }
             // What is too much has been counted above.
             let is_extra =
                 first.len() <= index && rest == Some(&Value::Bool(false)) && keywords.contains_key("maxItems");
@@ -171,11 +249,15 @@ impl<'s> Walk<'s> {
     }
 
     fn object(&mut self, keywords: &'s Keywords, node: &Node<'_>, members: &[(std::borrow::Cow<'_, str>, Node<'_>)]) {
-        self.count(keywords, ["minProperties", "maxProperties"], members.len(), ["field", "fields"]);
+        self.count(keywords, ["minProperties", "maxProperties"], members.len(), ["field", "fields"], str::to_owned);
         let properties = keywords.get("properties").and_then(Value::as_object);
         let required = keywords.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let is_required = |name: &str| required.iter().any(|required| required == name);
         for (name, schema) in properties.into_iter().flatten() {
+            if self.is_settled() {
+                return;
+            }
+            self.spend(members.len() / BYTES_PER_STEP);
             if let Some(value) = node.get(name) {
                 self.child(name, schema, value);
             } else if is_required(name) {
@@ -194,6 +276,9 @@ impl<'s> Walk<'s> {
             return;
         }
         for (key, value) in members {
+            if self.is_settled() {
+                return;
+            }
             if properties.is_some_and(|properties| properties.contains_key(key.as_ref())) {
                 continue;
             }
@@ -253,7 +338,8 @@ impl<'s> Walk<'s> {
     fn problem(&mut self, kind: ProblemKind, expected: impl FnOnce() -> String, got: impl FnOnce() -> String) {
         if let Some(has_failed) = &mut self.trial {
             *has_failed = true;
-        } else if self.problems.len() < MAX_PROBLEMS {
+        } else if !self.is_full() {
+            self.path_bytes += self.path.len();
             self.problems.push(Problem { path: self.path.clone(), kind, expected: expected(), got: got() });
         }
     }
@@ -267,6 +353,26 @@ impl<'s> Walk<'s> {
 
     pub(super) fn is_trial(&self) -> bool {
         self.trial.is_some()
+    }
+
+    /// Whether looking further would change nothing.
+    fn is_settled(&self) -> bool {
+        self.is_exhausted() || self.trial.unwrap_or_else(|| self.is_full())
+    }
+
+    fn is_full(&self) -> bool {
+        self.problems.len() >= MAX_PROBLEMS || self.path_bytes >= MAX_PATH_BYTES
+    }
+
+    /// By what they look like when written, so that large arrays cost no more than sorting.
+    fn has_repeats(&mut self, items: &[Node<'_>], node: &Node<'_>) -> bool {
+        self.spend(node.weight());
+        if self.is_exhausted() {
+            return false;
+        }
+        let mut texts: Vec<String> = items.iter().map(|item| plain_value(item, usize::MAX - 1)).collect();
+        texts.sort_unstable();
+        texts.windows(2).any(|pair| pair[0] == pair[1])
     }
 }
 
@@ -283,11 +389,4 @@ fn may_match(pattern: &str, key: &str) -> bool {
         r"^-?\d+$" => is_digits(key.strip_prefix('-').unwrap_or(key)),
         _ => true,
     }
-}
-
-/// By what they look like when written, so that large arrays cost no more than sorting.
-fn has_repeats(items: &[Node<'_>]) -> bool {
-    let mut texts: Vec<String> = items.iter().map(|item| plain_value(item, usize::MAX - 1)).collect();
-    texts.sort_unstable();
-    texts.windows(2).any(|pair| pair[0] == pair[1])
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use schemars::Schema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A property's schema while `#[schemars(..)]` attributes change it.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub struct Edit<'a> {
     pub(super) name: &'static str,
     pub(super) schema: &'a mut Schema,
     pub(super) faults: &'a mut Vec<String>,
+    /// The bounds alone, which a call has to keep.
+    pub(super) limits: &'a mut Map<String, Value>,
 }
 
 impl Edit<'_> {
@@ -42,6 +44,44 @@ impl Edit<'_> {
         self.bound("length", &keys, value.into());
     }
 
+    /// The least number of bytes of a text, at most four to a character; else of items or entries.
+    pub fn min_bytes(&mut self, value: usize) {
+        self.min_length(if has_type(self.schema, "string") { value.div_ceil(4) } else { value });
+    }
+
+    /// The least number of UTF-16 code units of a text, at most two to a character; else of items or entries.
+    pub fn min_utf16(&mut self, value: usize) {
+        self.min_length(if has_type(self.schema, "string") { value.div_ceil(2) } else { value });
+    }
+
+    /// A text with a form that has a name.
+    pub fn format(&mut self, name: &str) {
+        self.set("format", name.into());
+    }
+
+    /// A text with this in it.
+    pub fn contains(&mut self, part: &str) {
+        self.loose_pattern(&escaped(part));
+    }
+
+    /// A text that begins so.
+    pub fn prefix(&mut self, part: &str) {
+        self.loose_pattern(&format!("^{}", escaped(part)));
+    }
+
+    /// A text that ends so.
+    pub fn suffix(&mut self, part: &str) {
+        self.loose_pattern(&format!("{}$", escaped(part)));
+    }
+
+    /// A pattern that says what a rule does, which is held by other means. A schema has one, and the user's own says
+    /// more.
+    pub fn loose_pattern(&mut self, pattern: &str) {
+        if self.schema.get("pattern").is_none() {
+            self.set("pattern", pattern.into());
+        }
+    }
+
     /// `regex(pattern = ..)`: a pattern that the text must match.
     pub fn pattern(&mut self, pattern: impl fmt::Display) {
         self.bound("regex", &[("string", "pattern")], pattern.to_string().into());
@@ -63,7 +103,10 @@ impl Edit<'_> {
     /// believes that it holds.
     fn bound(&mut self, attribute: &str, keys: &[(&str, &str)], value: Value) {
         match keys.iter().find(|(kind, _)| has_type(self.schema, kind)) {
-            Some((_, key)) => self.set(key, value),
+            Some((_, key)) => {
+                self.limits.insert((*key).to_owned(), value.clone());
+                self.set(key, value);
+            }
             None => self.faults.push(format!(
                 "`#[schemars({attribute})]` on parameter `{}` has no effect, the schema of its type takes no such \
                  bound; put it on the field that it belongs to",
@@ -85,6 +128,18 @@ macro_rules! bounds {
 }
 
 bounds! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64 }
+
+/// The text as a pattern that matches it alone.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '^' | '$' | '.' | '|' | '?' | '*' | '+' | '(' | ')' | '[' | ']' | '{' | '}' | '/') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
 
 fn has_type(schema: &Schema, kind: &str) -> bool {
     match schema.get("type") {

@@ -14,13 +14,17 @@ use std::fmt;
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
+use crate::request::Limit;
+
 pub(crate) use self::slots::Purpose;
 pub use self::{
     borrowed::{Borrowed, borrow, borrow_option},
     default::{ByNothing, BySerialize, DefaultProbe},
-    edit::Edit,
-    param::{Describe, Param, decode, decode_with, missing, required, schema_of},
-    slots::Slots,
+    edit::{Bound, Edit},
+    param::{
+        Check, Describe, Param, ParamSchema, ParamValue, ToolParam, decode, decode_with, missing, required, schema_of,
+    },
+    slots::{MakeSchema, Slots},
 };
 
 /// Collects the properties of one tool into one object schema, in the order of the parameters.
@@ -29,6 +33,7 @@ pub struct Fields {
     properties: Map<String, Value>,
     required: Vec<Value>,
     faults: Vec<String>,
+    limits: Vec<Limit>,
 }
 
 impl fmt::Debug for Fields {
@@ -40,7 +45,13 @@ impl fmt::Debug for Fields {
 impl Fields {
     pub(crate) fn new() -> Self {
         let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-        Self { generator: settings.into_generator(), properties: Map::new(), required: Vec::new(), faults: Vec::new() }
+        Self {
+            generator: settings.into_generator(),
+            properties: Map::new(),
+            required: Vec::new(),
+            faults: Vec::new(),
+            limits: Vec::new(),
+        }
     }
 
     fn add(
@@ -60,7 +71,11 @@ impl Fields {
             schema.insert("default".into(), default);
         }
         if let Some(edit) = edit {
-            edit(&mut Edit { name, schema: &mut schema, faults: &mut self.faults });
+            let mut limits = Map::new();
+            edit(&mut Edit { name, schema: &mut schema, faults: &mut self.faults, limits: &mut limits });
+            if !limits.is_empty() {
+                self.limits.push(Limit::new(self.properties.len(), limits));
+            }
         }
         if is_required {
             self.required.push(name.into());
@@ -68,8 +83,9 @@ impl Fields {
         self.properties.insert(name.to_owned(), schema.into());
     }
 
-    /// The schema of the arguments, and what was wrong with the attributes that shaped it.
-    pub(crate) fn finish(mut self) -> Result<Value, Vec<String>> {
+    /// The schema of the arguments with the limits that calls have to keep, or what was wrong with the attributes that
+    /// shaped it.
+    pub(crate) fn finish(mut self) -> Result<(Value, Vec<Limit>), Vec<String>> {
         if !self.faults.is_empty() {
             return Err(self.faults);
         }
@@ -82,6 +98,6 @@ impl Fields {
         if !definitions.is_empty() {
             root["$defs"] = definitions.into();
         }
-        Ok(root)
+        Ok((root, self.limits))
     }
 }

@@ -55,25 +55,36 @@ pub struct Param<T> {
     missing: fn() -> Option<T>,
     default: Option<Fallback<T>>,
     edit: Option<fn(&mut Edit<'_>)>,
+    check: Option<Check<T>>,
 }
 
+/// Looks at a value that was decoded; the message says what is wrong with it.
+pub type Check<T> = fn(&T) -> Result<(), String>;
+
 impl<T> Param<T> {
-    /// A parameter that is all its type says.
-    pub const fn new(description: &'static str) -> Self
+    /// A parameter that is all its type says. The bound is here and nowhere else, so that a type without it is one error.
+    #[expect(clippy::new_without_default, reason = "written by the macro only")]
+    pub const fn new() -> Self
     where
         T: ToolParam,
     {
-        Self::from_parts(description, schema_of::<T>, decode::<T>, missing::<T>)
+        Self::from_parts(schema_of::<T>, decode::<T>, missing::<T>)
     }
 
     /// A parameter whose schema or decoding is not its type's own.
     pub const fn from_parts(
-        description: &'static str,
         schema: fn(&mut SchemaGenerator) -> Schema,
         decode: fn(&str) -> Result<T, String>,
         missing: fn() -> Option<T>,
     ) -> Self {
-        Self { description, schema, decode, missing, default: None, edit: None }
+        Self { description: "", schema, decode, missing, default: None, edit: None, check: None }
+    }
+
+    /// What the model is told about it.
+    #[must_use]
+    pub const fn description(mut self, description: &'static str) -> Self {
+        self.description = description;
+        self
     }
 
     /// The value when the call has none; `json` writes it into the schema where its type can.
@@ -90,10 +101,17 @@ impl<T> Param<T> {
         self
     }
 
+    /// Rules that the value has to keep.
+    #[must_use]
+    pub const fn check(mut self, check: Check<T>) -> Self {
+        self.check = Some(check);
+        self
+    }
+
     /// The value of slot `index`; where there is none, `slots` knows why.
     pub fn take(&self, slots: &mut Slots<'_>, index: usize) -> Option<T> {
         match slots.get(index) {
-            Some(text) => match (self.decode)(text) {
+            Some(text) => match (self.decode)(text).and_then(|value| self.checked(value)) {
                 Ok(value) => Some(value),
                 Err(message) => slots.refuse(index, message),
             },
@@ -104,6 +122,13 @@ impl<T> Param<T> {
                     None => slots.refuse(index, "missing".to_owned()),
                 },
             },
+        }
+    }
+
+    fn checked(&self, value: T) -> Result<T, String> {
+        match self.check {
+            Some(check) => check(&value).map(|()| value),
+            None => Ok(value),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The values of one call, between the scan and the function.
 
+use schemars::{Schema, SchemaGenerator};
+
 use crate::request::Misfit;
 
 /// The raw values of one call while they are decoded; gathers every misfit.
@@ -8,7 +10,11 @@ pub struct Slots<'a> {
     values: &'a [Option<&'a str>],
     purpose: Purpose,
     misfits: Vec<Misfit>,
+    returns: Option<MakeSchema>,
 }
+
+/// Makes the schema of one type.
+pub type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
 
 /// What the arguments are decoded for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +25,7 @@ pub(crate) enum Purpose {
 
 impl<'a> Slots<'a> {
     pub(crate) fn new(values: &'a [Option<&'a str>], purpose: Purpose) -> Self {
-        Self { values, purpose, misfits: Vec::new() }
+        Self { values, purpose, misfits: Vec::new(), returns: None }
     }
 
     /// The raw value of slot `index`, if the call has it.
@@ -31,6 +37,16 @@ impl<'a> Slots<'a> {
     pub(super) fn refuse<T>(&mut self, slot: usize, message: String) -> Option<T> {
         self.misfits.push(Misfit { slot: Some(slot), message });
         None
+    }
+
+    /// Says what the tool returns, whatever becomes of this call.
+    pub fn returns(&mut self, schema: Option<MakeSchema>) {
+        self.returns = schema;
+    }
+
+    /// What makes the schema of the result, once the tool was started.
+    pub(crate) fn returned(&self) -> Option<MakeSchema> {
+        self.returns
     }
 
     /// Whether the tool is to run now: everything was decoded, and for that purpose.
@@ -47,8 +63,8 @@ impl<'a> Slots<'a> {
 mod tests {
     use super::{super::Param, *};
 
-    const NUMBER: Param<u8> = Param::new("");
-    const OPTIONAL: Param<Option<u8>> = Param::new("");
+    const NUMBER: Param<u8> = Param::new();
+    const OPTIONAL: Param<Option<u8>> = Param::new();
 
     #[test]
     fn every_misfit_is_noted_at_its_slot() {

@@ -1,5 +1,6 @@
 //! Writes any value as compact JSON, piece by piece: depth and non-finite numbers watched, strings edited on the way.
 
+mod dismantle;
 mod names;
 mod nest;
 mod raw;
@@ -11,7 +12,8 @@ use std::{borrow::Cow, ops::ControlFlow};
 
 use serde::Serialize;
 
-pub(crate) use raw::{is_json, rewrite};
+pub(crate) use dismantle::{dismantle, is_deep};
+pub(crate) use raw::{is_json, is_sequence, rewrite};
 use sink::Sink;
 use state::State;
 
@@ -68,6 +70,9 @@ pub(crate) fn write<T: Serialize + ?Sized>(value: &T, walk: &mut Walk<'_>) -> Re
     }
     if flushed.is_break() {
         return Err(Fault::Stopped);
+    }
+    if let Some(error) = state.take_error() {
+        return Err(Fault::Failed(error));
     }
     written.map_err(|error| Fault::Failed(error.to_string()))
 }

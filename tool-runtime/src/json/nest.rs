@@ -3,6 +3,7 @@
 use serde::ser::{self, Serialize};
 
 use super::{
+    Fault,
     state::State,
     watch::{Kind, Watched},
 };
@@ -15,18 +16,48 @@ pub(super) struct Nest<'s, 'w, C> {
     pub(super) brackets: usize,
     /// What its values are.
     pub(super) kind: Kind,
+    /// In a map, whether a key waits for its value; in one of `serde_json`'s own types, whether its one field is
+    /// written.
+    held: bool,
 }
 
 impl<'s, 'w, C> Nest<'s, 'w, C> {
+    pub(super) fn new(inner: C, state: &'s State<'w>, brackets: usize, kind: Kind) -> Self {
+        Self { inner, state, brackets, kind, held: false }
+    }
+
     fn watched<'t, T: ?Sized>(&self, value: &'t T) -> Watched<'s, 'w, 't, T> {
         Watched { value, state: self.state, kind: self.kind }
     }
 
-    /// For fields, whose names `serde_json` checks itself inside its own types.
-    fn name_field(&self, name: &'static str) {
-        if matches!(self.kind, Kind::Text(_)) {
-            self.state.name_key(self.state.key(), name);
+    fn fail<E: ser::Error>(&self, message: &str) -> E {
+        self.state.fail(Fault::Failed(message.to_owned()))
+    }
+
+    /// A field is about to be written.
+    fn name_field<E: ser::Error>(&mut self, name: &'static str) -> Result<(), E> {
+        match self.kind.own_field() {
+            None => self.state.name_key(self.state.key(), name),
+            Some((own, _)) if own == name && !self.held => self.held = true,
+            Some((_, message)) => return Err(self.fail(message)),
         }
+        Ok(())
+    }
+
+    /// No more fields.
+    fn end_fields<E: ser::Error>(&self) -> Result<(), E> {
+        match self.kind.own_field() {
+            Some((_, message)) if !self.held => Err(self.fail(message)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A key or a value of a map is about to be written, or its end; `held` says whether a key must be waiting.
+    fn turn<E: ser::Error>(&self, held: bool) -> Result<(), E> {
+        if self.held != held {
+            return Err(self.fail("a map's keys and values do not come in turn"));
+        }
+        Ok(())
     }
 }
 
@@ -63,7 +94,7 @@ macro_rules! fields {
             type Error = C::Error;
 
             fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), C::Error> {
-                self.name_field(name);
+                self.name_field(name)?;
                 let value = self.watched(value);
                 self.inner.serialize_field(name, &value)
             }
@@ -73,6 +104,7 @@ macro_rules! fields {
             }
 
             fn end(self) -> Result<C::Ok, C::Error> {
+                self.end_fields()?;
                 self.state.leave(self.brackets);
                 self.inner.end()
             }
@@ -87,16 +119,21 @@ impl<C: ser::SerializeMap> ser::SerializeMap for Nest<'_, '_, C> {
     type Error = C::Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), C::Error> {
+        self.turn(false)?;
+        self.held = true;
         let key = Watched { value: key, state: self.state, kind: Kind::Text(self.state.key()) };
         self.inner.serialize_key(&key)
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
+        self.turn(true)?;
+        self.held = false;
         let value = self.watched(value);
         self.inner.serialize_value(&value)
     }
 
     fn end(self) -> Result<C::Ok, C::Error> {
+        self.turn(false)?;
         self.state.leave(self.brackets);
         self.inner.end()
     }

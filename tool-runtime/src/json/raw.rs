@@ -6,9 +6,26 @@ use serde::de::{Deserializer, IgnoredAny, Visitor};
 
 use super::{Edit, Fault, MAX_DEPTH, Push, Role, sink::Sink};
 
+/// What to say of raw JSON that is none.
+pub(super) const NO_JSON: &str = "a raw JSON value is not JSON";
+
 /// Whether `text` is one JSON document, of any depth; needs no memory beside a byte per level.
 pub(crate) fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// Whether `text` is JSON documents one after the other, none deeper than a value may be; needs no memory to speak of.
+pub(crate) fn is_sequence(text: &str) -> bool {
+    let mut level = Level::inside(0, true);
+    pieces(text, |piece, _| level.follow(piece)).is_ok()
+        && serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>().all(|document| document.is_ok())
+}
+
+/// Whether `text` is one JSON number and nothing else.
+pub(super) fn is_number(text: &str) -> bool {
+    text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        && text.ends_with(|c: char| c.is_ascii_digit())
+        && is_json(text)
 }
 
 /// Writes the JSON document `text` compactly, with its strings and keys as `edit` gives them back; numbers, and
@@ -28,8 +45,12 @@ pub(crate) fn rewrite(text: &str, push: Push<'_>, edit: Edit<'_>) -> Result<(), 
     if sink.flush_text().is_break() { Err(Fault::Stopped) } else { Ok(()) }
 }
 
-/// The same for JSON inside a value that is being written; nothing is copied without `edit`.
+/// The same for JSON inside a value that is being written; nothing is copied without `edit`. What a value only
+/// claims to be JSON would go out as it stands, so it has to be.
 pub(super) fn embedded<'t>(text: &'t str, mut level: Level, edit: Option<Edit<'_>>) -> Result<Cow<'t, str>, Fault> {
+    if !is_json(text) {
+        return Err(Fault::Failed(NO_JSON.to_owned()));
+    }
     let Some(edit) = edit else {
         pieces(text, |piece, _| level.follow(piece))?;
         return Ok(Cow::Borrowed(text));

@@ -17,6 +17,8 @@ pub(super) struct State<'w> {
     pub(super) level: Cell<usize>,
     non_finite: Cell<usize>,
     fault: Cell<Option<Fault>>,
+    /// What the first error said that came back from a value.
+    error: RefCell<Option<String>>,
     /// Replaces the next string that is written.
     pub(super) rename: Cell<Option<String>>,
 }
@@ -29,6 +31,7 @@ impl<'w> State<'w> {
             level: Cell::new(0),
             non_finite: Cell::new(0),
             fault: Cell::new(None),
+            error: RefCell::new(None),
             rename: Cell::new(None),
         }
     }
@@ -43,6 +46,15 @@ impl<'w> State<'w> {
 
     pub(super) fn take_fault(&self) -> Option<Fault> {
         self.fault.take()
+    }
+
+    /// An error is on its way to a `Serialize` that may swallow it.
+    pub(super) fn note(&self, error: &impl ser::Error) {
+        self.error.borrow_mut().get_or_insert_with(|| error.to_string());
+    }
+
+    pub(super) fn take_error(&self) -> Option<String> {
+        self.error.take()
     }
 
     pub(super) fn edits(&self) -> bool {

@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 use serde::ser::{Error as _, Serialize, Serializer};
 
 use super::{
-    Edit, Role,
+    Edit, Fault, Role,
     names::Names,
     nest::Nest,
     raw::{self, Level},
@@ -36,6 +36,20 @@ pub(super) enum Kind {
 const RAW_VALUE: &str = "$serde_json::private::RawValue";
 const NUMBER: &str = "$serde_json::private::Number";
 
+const NO_NUMBER: &str = "a raw JSON number is not a number";
+
+impl Kind {
+    /// The name of the one field that `serde_json`'s own types have, and what to say of a value that only claims to
+    /// be one of them: whatever it writes would go out as it stands.
+    pub(super) fn own_field(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Text(_) => None,
+            Self::Raw => Some((RAW_VALUE, raw::NO_JSON)),
+            Self::Number => Some((NUMBER, NO_NUMBER)),
+        }
+    }
+}
+
 pub(super) struct Watch<'s, 'w, S> {
     inner: S,
     state: &'s State<'w>,
@@ -51,7 +65,12 @@ pub(super) struct Watched<'s, 'w, 't, T: ?Sized> {
 
 impl<T: Serialize + ?Sized> Serialize for Watched<'_, '_, '_, T> {
     fn serialize<S: Serializer>(&self, inner: S) -> Result<S::Ok, S::Error> {
-        self.value.serialize(Watch { inner, state: self.state, kind: self.kind })
+        let written = self.value.serialize(Watch { inner, state: self.state, kind: self.kind });
+        // Whoever asked for it may swallow the error, but half a value has been written.
+        if let Err(error) = &written {
+            self.state.note(error);
+        }
+        written
     }
 }
 
@@ -62,7 +81,7 @@ impl<'s, 'w, S: Serializer> Watch<'s, 'w, S> {
         open: impl FnOnce(S) -> Result<C, S::Error>,
     ) -> Result<Nest<'s, 'w, C>, S::Error> {
         self.state.enter(brackets)?;
-        Ok(Nest { inner: open(self.inner)?, state: self.state, brackets, kind: Kind::Text(Role::Value) })
+        Ok(Nest::new(open(self.inner)?, self.state, brackets, Kind::Text(Role::Value)))
     }
 
     /// For what holds one value and has no end to call: newtypes and `Some`.
@@ -145,10 +164,8 @@ impl<'s, 'w, S: Serializer> Serializer for Watch<'s, 'w, S> {
                     Err(fault) => Err(state.fail(fault)),
                 }
             }
-            Kind::Number if text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) => {
-                inner.serialize_str(text)
-            }
-            Kind::Number => inner.serialize_str(&state.edited(Role::Value, text)),
+            Kind::Number if raw::is_number(text) => inner.serialize_str(text),
+            Kind::Number => Err(state.fail(Fault::Failed(NO_NUMBER.to_owned()))),
         }
     }
 
@@ -199,16 +216,19 @@ impl<'s, 'w, S: Serializer> Serializer for Watch<'s, 'w, S> {
         })
     }
 
-    fn serialize_seq(self, length: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
-        self.nest(1, |inner| inner.serialize_seq(length))
+    // `serde_json` closes at once what is announced as empty, and what comes all the same would stand behind the
+    // bracket. So nothing is ever announced as empty.
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
+        self.nest(1, |inner| inner.serialize_seq(None))
     }
 
     fn serialize_tuple(self, length: usize) -> Result<Self::SerializeTuple, S::Error> {
-        self.nest(1, |inner| inner.serialize_tuple(length))
+        self.nest(1, |inner| inner.serialize_tuple(length.max(1)))
     }
 
     fn serialize_tuple_struct(self, name: &'static str, length: usize) -> Result<Self::SerializeTupleStruct, S::Error> {
-        self.nest(1, |inner| inner.serialize_tuple_struct(name, length))
+        self.nest(1, |inner| inner.serialize_tuple_struct(name, length.max(1)))
     }
 
     fn serialize_tuple_variant(
@@ -219,11 +239,11 @@ impl<'s, 'w, S: Serializer> Serializer for Watch<'s, 'w, S> {
         length: usize,
     ) -> Result<Self::SerializeTupleVariant, S::Error> {
         self.state.name_variant(variant);
-        self.nest(2, |inner| inner.serialize_tuple_variant(name, index, variant, length))
+        self.nest(2, |inner| inner.serialize_tuple_variant(name, index, variant, length.max(1)))
     }
 
-    fn serialize_map(self, length: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
-        self.nest(1, |inner| inner.serialize_map(length))
+    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
+        self.nest(1, |inner| inner.serialize_map(None))
     }
 
     fn serialize_struct(self, name: &'static str, length: usize) -> Result<Self::SerializeStruct, S::Error> {
@@ -233,8 +253,9 @@ impl<'s, 'w, S: Serializer> Serializer for Watch<'s, 'w, S> {
             NUMBER => (0, Kind::Number),
             _ => (1, Kind::Text(Role::Value)),
         };
-        let nest = self.nest(brackets, |inner| inner.serialize_struct(name, length))?;
-        Ok(Nest { kind, ..nest })
+        let mut nest = self.nest(brackets, |inner| inner.serialize_struct(name, length.max(1)))?;
+        nest.kind = kind;
+        Ok(nest)
     }
 
     fn serialize_struct_variant(
@@ -245,6 +266,6 @@ impl<'s, 'w, S: Serializer> Serializer for Watch<'s, 'w, S> {
         length: usize,
     ) -> Result<Self::SerializeStructVariant, S::Error> {
         self.state.name_variant(variant);
-        self.nest(2, |inner| inner.serialize_struct_variant(name, index, variant, length))
+        self.nest(2, |inner| inner.serialize_struct_variant(name, index, variant, length.max(1)))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::MacroTool;
+use super::{MacroTool, ToolState, given::This};
 use crate::tool::RegisteredTool;
 
 /// Gives the tools of a `#[tool] impl` block, bound to a value: `builder.tools(db.into_tools())`.
@@ -36,7 +36,7 @@ pub trait IntoTools {
 }
 
 /// A type with a `#[tool] impl` block that has no `into = name`. There can be one for each type.
-pub trait UnnamedToolBlock: Send + Sync + 'static {
+pub trait UnnamedToolBlock: ToolState {
     /// The tables of its tools.
     #[doc(hidden)]
     fn __tool_tables() -> Vec<&'static MacroTool>;
@@ -55,6 +55,7 @@ impl<T: UnnamedToolBlock> IntoTools for Arc<T> {
 }
 
 /// Makes tools of the functions of a block.
-pub fn bind<T: Send + Sync + 'static>(this: Arc<T>, tables: Vec<&'static MacroTool>) -> Vec<RegisteredTool> {
-    tables.into_iter().map(|table| table.bind(this.clone())).collect()
+pub fn bind<T: ToolState>(this: Arc<T>, tables: Vec<&'static MacroTool>) -> Vec<RegisteredTool> {
+    let this: This = this;
+    tables.into_iter().map(|table| table.bind(Arc::clone(&this))).collect()
 }

@@ -33,10 +33,10 @@ impl<'a> Given<'a> {
     }
 }
 
-/// What a type must be to be shared by all calls.
+/// What a type must be to be shared by all calls: as an `#[inject]` parameter, or as the value of a block of methods.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be an `#[inject]` parameter, calls share it across threads",
-    label = "it has to be `Send + Sync + 'static`; put what isn't behind a `Mutex`"
+    message = "`{Self}` can't be shared by the calls of a tool, they run on many threads",
+    label = "it has to be `Send + Sync + 'static`; put what isn't behind a `Mutex`, and bound what is generic"
 )]
 pub trait ToolState: Send + Sync + 'static {}
 

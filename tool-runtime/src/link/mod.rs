@@ -9,7 +9,7 @@ use std::any::{Any, TypeId};
 pub use self::{
     block::{IntoTools, UnnamedToolBlock, bind},
     given::{Given, Need, ToolState},
-    table::{MacroTool, Mode, Place, Start},
+    table::{Compared, MacroTool, Mode, Place, Start},
 };
 use crate::tool::{Entry, RegisteredTool};
 
@@ -57,6 +57,7 @@ use crate::tool::{Entry, RegisteredTool};
 /// | `description = ".."` | what the model is told; default: the doc comment |
 /// | `to_model_output = path` or closure | the compact view: takes `&Output`, returns text, JSON, [`ModelOutput`](crate::ModelOutput), or `Option` or `Result` of these |
 /// | `max_result_size = N` or `none` | the most characters of a result that the model reads; default: the registry's |
+/// | `max_result_tokens = N` | the same in tokens, beside it; with feature `tokens` |
 /// | `truncation = head_tail`, `head` or `fields` | how longer results are cut; see [`TruncationStrategy`](crate::TruncationStrategy) |
 /// | `keep = on_cut` or `always` | when the full result is saved; default: `on_cut` |
 /// | `external` | the result comes from outside: it is sanitised and fenced |
@@ -66,6 +67,7 @@ use crate::tool::{Entry, RegisteredTool};
 /// | `approval` | not run unless the registry's [`approver`](crate::RegistryBuilder::approver) says yes |
 /// | `strict` | providers that can are asked to keep to the schema to the letter |
 /// | `tags("a", "b")` | words to choose tools by |
+/// | `loop_key(a, b)`, `loop_key(except(c))` or `loop_key = path` | which arguments the loop guard compares: these, all but these, or what `fn(&Value) -> Value` makes of them; default: all |
 /// | `output_schema = false` | no schema of the result; default: that of the result's type, if it is `JsonSchema` |
 /// | `handle = Name` | also makes a unit struct `Name`, which `.tool(Name)` takes |
 /// | `crate = path` | where `tool_runtime` is; default: `::tool_runtime` |
@@ -79,6 +81,11 @@ use crate::tool::{Entry, RegisteredTool};
 /// These attributes mean what they mean on a field: `#[serde(default, default = "..", rename, alias, with,
 /// deserialize_with)]` and `#[schemars(title, description, range, length, regex, extend, with, example)]`. With
 /// `with` and `deserialize_with` the schema stays that of the type; give another with `#[schemars(with = "..")]`.
+///
+/// A call that breaks a limit of `range`, `length` or `regex` is an argument problem, and the function isn't run. Patterns
+/// are held with feature `regex`; without it they are in the schema only. With feature `garde` the rules of `#[garde(range,
+/// length, pattern, email, ip, ipv4, ipv6, ascii, alphanumeric, contains, prefix, suffix, dive)]` go into the schema, as
+/// far as a schema can say them, and are held too.
 ///
 /// `#[inject] db: &Db` takes shared state, which the registry's builder gets with
 /// [`.state(db)`](crate::RegistryBuilder::state), and `#[inject] ctx: &CallContext` what belongs to the call. The model
@@ -202,7 +209,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{spec::ToolSpec, tool};
+    use crate::{
+        spec::{LoopKey, ToolSpec},
+        tool,
+    };
 
     #[tool]
     fn present() {}
@@ -234,8 +244,15 @@ mod tests {
     }
 
     #[cfg(feature = "tokio")]
-    #[tool(timeout = "2m", blocking, approval, strict, tags("a", "b"))]
-    fn keyed() {}
+    #[tool(timeout = "2m", blocking, approval, strict, tags("a", "b"), loop_key(except(b, "c")))]
+    fn keyed(a: u8, b: u8, #[serde(rename = "c")] d: u8) -> u8 {
+        a + b + d
+    }
+
+    #[tool(loop_key = |value| value["a"].clone())]
+    fn compared(a: u8) -> u8 {
+        a
+    }
 
     #[cfg(feature = "tokio")]
     #[test]
@@ -244,9 +261,11 @@ mod tests {
         assert_eq!(spec.timeout, Some(Duration::from_secs(120)));
         assert!(spec.blocking && spec.approval && spec.strict);
         assert_eq!(spec.tags, ["a", "b"]);
+        assert!(matches!(&spec.loop_key, LoopKey::Except(names) if *names == ["b", "c"]));
+        assert!(matches!(ready(tools![compared]).0.loop_key, LoopKey::By(by) if by(&json!({"a": 1})) == 1));
         let (spec, _) = ready(tools![present]);
         assert!(spec.timeout.is_none() && !spec.blocking && !spec.approval && !spec.strict && spec.tags.is_empty());
-        keyed();
+        assert_eq!(keyed(1, 2, 3) + compared(1), 7);
     }
 
     #[derive(Serialize, JsonSchema)]
@@ -293,7 +312,7 @@ mod tests {
         // The form that is written, and not the one that is read.
         assert!(schema["properties"]["remark"].is_object(), "{schema}");
         assert!(schema["properties"]["parts"].is_object(), "{schema}");
-        assert!(schema["$defs"].is_object() && schema.get("$schema").is_none(), "{schema}");
+        assert_eq!(schema["properties"]["parts"]["items"], json!({ "$ref": "#" }));
         assert_eq!(ready(tools![text]).1, Some(json!({ "type": ["string", "null"], "title": "Nullable_string" })));
         assert_eq!(ready(tools![bare]).1, None);
         assert_eq!(ready(tools![unsaid]).1, None);

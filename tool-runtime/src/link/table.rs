@@ -2,7 +2,6 @@
 
 use std::{any::TypeId, borrow::Cow, fmt, sync::Arc, time::Duration};
 
-use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 use super::{
@@ -12,8 +11,8 @@ use super::{
 use crate::{
     context::{self, CallContext},
     fields::{Describe, Fields, Purpose, Slots},
-    policy::{Keep, Limit, TruncationStrategy, Trust},
-    request::{Misfit, RawArguments},
+    policy::{Keep, Limit, TruncationStrategy, Trust, Yields},
+    request::{self, Misfit, RawArguments},
     schema,
     spec::{Hints, LoopKey, ToolSpec},
     tool::{Callable, Entry, Origin, RegisteredTool, Started},
@@ -21,9 +20,6 @@ use crate::{
 
 /// Decodes the arguments and starts the function; `None` where it did not start, and then the slots know why.
 pub type Start = for<'a> fn(&mut Slots<'_>, Given<'a>) -> Option<Started<'a>>;
-
-/// Finds the schema of the value that a function returns, if its type has one.
-pub type OutputSchema = fn() -> Option<fn(&mut SchemaGenerator) -> Schema>;
 
 /// Where a function stands.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +47,31 @@ pub enum Mode {
     Async,
 }
 
+/// A [`LoopKey`] in a `static`.
+#[derive(Clone, Copy, Debug)]
+pub enum Compared {
+    /// All arguments.
+    All,
+    /// These alone.
+    Only(&'static [&'static str]),
+    /// All but these.
+    Except(&'static [&'static str]),
+    /// What a function makes of them.
+    By(fn(&Value) -> Value),
+}
+
+impl Compared {
+    fn to_key(self) -> LoopKey {
+        let owned = |names: &'static [&'static str]| names.iter().copied().map(Cow::Borrowed).collect();
+        match self {
+            Self::All => LoopKey::All,
+            Self::Only(names) => LoopKey::Only(owned(names)),
+            Self::Except(names) => LoopKey::Except(owned(names)),
+            Self::By(function) => LoopKey::By(function),
+        }
+    }
+}
+
 /// Everything the macro knows of one function, in a `static`.
 #[derive(Clone, Copy)]
 pub struct MacroTool {
@@ -68,13 +89,14 @@ pub struct MacroTool {
     keep: Keep,
     trust: Trust,
     hints: Hints,
+    tokens: Option<usize>,
     timeout: Option<Duration>,
     blocking: bool,
     approval: bool,
     strict: bool,
     tags: &'static [&'static str],
+    loop_key: Compared,
     needs: &'static [Need],
-    output: Option<OutputSchema>,
     /// The name of the method that gives the tools of its block, where the function needs a value.
     pub(super) into: Option<&'static str>,
 }
@@ -118,13 +140,14 @@ impl MacroTool {
             keep: Keep::OnCut,
             trust: Trust::Trusted,
             hints: Hints { read_only: None, destructive: None, idempotent: None, open_world: None },
+            tokens: None,
             timeout: None,
             blocking: false,
             approval: false,
             strict: false,
             tags: &[],
+            loop_key: Compared::All,
             needs: &[],
-            output: None,
             into: None,
         }
     }
@@ -213,6 +236,13 @@ impl MacroTool {
         self
     }
 
+    /// `max_result_tokens = ..`.
+    #[must_use]
+    pub const fn max_result_tokens(mut self, tokens: usize) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
     /// `timeout = ..`, in milliseconds.
     #[must_use]
     pub const fn timeout(mut self, millis: u64) -> Self {
@@ -248,17 +278,17 @@ impl MacroTool {
         self
     }
 
+    /// `loop_key(..)`.
+    #[must_use]
+    pub const fn loop_key(mut self, key: Compared) -> Self {
+        self.loop_key = key;
+        self
+    }
+
     /// The `#[inject]` parameters.
     #[must_use]
     pub const fn needs(mut self, needs: &'static [Need]) -> Self {
         self.needs = needs;
-        self
-    }
-
-    /// Where the schema of the result is found.
-    #[must_use]
-    pub const fn output(mut self, output: OutputSchema) -> Self {
-        self.output = Some(output);
         self
     }
 
@@ -286,11 +316,11 @@ impl MacroTool {
         let place = self.place.to_string();
         let origin = if this.is::<()>() { Origin::Function(place, (self.key)()) } else { Origin::Line(place) };
         RegisteredTool(match fields.finish() {
-            Ok(schema) => Entry::Ready {
+            Ok((schema, limits)) => Entry::Ready {
                 spec: Arc::new(self.spec()),
                 schema: Arc::new(schema),
-                output_schema: self.output_schema().map(Arc::new),
-                callable: Arc::new(Function { table: self, this }),
+                output_schema: self.output_schema(&this).map(Arc::new),
+                callable: Arc::new(Function { table: self, this, limits }),
                 needs: self.needs.iter().filter_map(Need::of_registry).collect(),
                 origin,
             },
@@ -298,9 +328,12 @@ impl MacroTool {
         })
     }
 
-    fn output_schema(&self) -> Option<Value> {
-        let schema = (self.output?)()?;
-        Some(schema::of_output(schema))
+    /// The function says what it returns before it looks at its arguments, and without any it does not start.
+    fn output_schema(&self, this: &This) -> Option<Value> {
+        let mut slots = Slots::new(&[], Purpose::Check);
+        let nobody = nobody();
+        let _ = (self.start)(&mut slots, Given::new(this, &nobody));
+        slots.returned().map(schema::of_output)
     }
 
     fn spec(&self) -> ToolSpec {
@@ -312,7 +345,7 @@ impl MacroTool {
                 Description::Docs(docs) => Cow::Owned(unindented(docs)),
             },
             limit: self.limit,
-            tokens: None,
+            tokens: self.tokens,
             strategy: self.strategy,
             snap: None,
             keep: self.keep,
@@ -323,7 +356,8 @@ impl MacroTool {
             approval: self.approval,
             strict: self.strict,
             tags: self.tags.iter().copied().map(Cow::Borrowed).collect(),
-            loop_key: LoopKey::All,
+            loop_key: self.loop_key.to_key(),
+            yields: Yields::Results,
         }
     }
 }
@@ -344,11 +378,16 @@ fn unindented(docs: &str) -> String {
 struct Function {
     table: &'static MacroTool,
     this: This,
+    limits: Vec<request::Limit>,
 }
 
 impl Callable for Function {
     fn names(&self) -> Option<&'static [&'static [&'static str]]> {
         Some(self.table.names)
+    }
+
+    fn limits(&self) -> &[request::Limit] {
+        &self.limits
     }
 
     fn check(&self, args: RawArguments<'_>) -> Result<(), Vec<Misfit>> {

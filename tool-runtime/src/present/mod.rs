@@ -2,29 +2,34 @@
 
 mod parts;
 mod promise;
+mod save;
+mod short;
 mod source;
+mod stream;
 mod text;
 
 pub(crate) use promise::keep as keep_promise;
+pub(crate) use save::Caller;
 use source::Cleaner;
 
 use std::sync::Arc;
 
 use crate::{
-    artifact::{ArtifactMeta, ArtifactRef, Saved},
+    artifact::{ArtifactRef, Saved},
+    contain::{self, Panicked},
+    cut::{self, Ends, Style},
     fence::{self, Fenced},
     header::{Header, Pointer},
     notice::Notice,
     outcome::{ModelText, Receipt, Status},
     output::Part,
-    policy::{Policy, Scope, Trust},
+    policy::{Policy, Scope, Snap, Trust},
     registry::Inner,
     render,
     resolve::Facing,
     sanitise::{self, Sanitised},
     thread::{self, Place},
     tokens,
-    truncate::Opened,
     value::Output,
 };
 
@@ -39,9 +44,21 @@ pub(crate) struct Job {
     pub(crate) output: Output,
     pub(crate) facing: Facing,
     pub(crate) notices: Vec<Notice>,
+    pub(crate) caller: Caller,
     pub(crate) session: Option<Arc<str>>,
     /// The full result, where it has been saved already.
     pub(crate) kept: Option<ArtifactRef>,
+}
+
+/// How content is cut for a trace.
+pub(crate) const TRACED: Style = Style { ends: Ends::HeadTail, snap: Snap::Chars };
+
+/// Content for a trace: redacted, JSON by its strings, at most `max_chars` characters.
+pub(crate) fn traced(inner: &Inner, content: &str, max_chars: usize) -> String {
+    let cleaner = Cleaner::new(false, &inner.redactors);
+    let Some(clean) = source::traced(content, &cleaner) else { return "(withheld)".to_owned() };
+    let chars = cut::count(&clean);
+    if chars > max_chars { cut::cut(&clean, chars, max_chars, TRACED) } else { clean }
 }
 
 /// What the model reads, and what to say about it.
@@ -73,8 +90,8 @@ pub(crate) struct NeedsThread;
 pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread> {
     match &job.facing {
         Facing::Parts(parts) => parts::present(job, parts, saves),
-        Facing::Message(message) => Ok(text::message(job, message)),
-        Facing::Own(text) => Ok(text::own(job, text)),
+        Facing::Message(message) => Ok(short::message(job, message)),
+        Facing::Own(text) => Ok(short::own(job, text)),
         Facing::Full | Facing::View(..) | Facing::Error { .. } => text::present(job, saves),
     }
 }
@@ -84,22 +101,34 @@ pub(crate) async fn present_at(job: Job, place: Place) -> (Presented, Job) {
     if place == Place::Thread || !thread::is_inside_runtime() {
         return (present_waiting(&job, Saves::Any), job);
     }
-    if let Ok(presented) = present(&job, Saves::OnlyQuick) {
-        return (presented, job);
+    match contain::call(|| present(&job, Saves::OnlyQuick)) {
+        Ok(Ok(presented)) => return (presented, job),
+        Ok(Err(NeedsThread)) => {}
+        Err(Panicked(_)) => return (short::withheld(&job, "it could not be presented"), job),
     }
     let job = Arc::new(job);
+    let waits = job.caller.clone().waits();
     let worker = Arc::clone(&job);
-    let presented = match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
+    let apart = thread::run_apart(move || present_waiting(&worker, Saves::Any));
+    let presented = match apart {
         Some(presented) => presented.await,
-        None => present_waiting(&job, Saves::Any),
+        None => None,
     };
+    waits.end();
+    // The runtime shuts down: better late than never.
+    let presented = presented.unwrap_or_else(|| present_waiting(&job, Saves::Any));
     (presented, Arc::unwrap_or_clone(job))
 }
 
 /// Where waiting is no trouble.
 fn present_waiting(job: &Job, saves: Saves) -> Presented {
     // Only `OnlyQuick` ever asks for a thread; should that change, nothing is shown rather than too much.
-    present(job, saves).unwrap_or_else(|NeedsThread| text::withheld(job, "its result could not be saved here"))
+    let presented = contain::call(|| present(job, saves));
+    match presented {
+        Ok(Ok(presented)) => presented,
+        Ok(Err(NeedsThread)) => short::withheld(job, "its result could not be saved here"),
+        Err(Panicked(_)) => short::withheld(job, "it could not be presented"),
+    }
 }
 
 impl Job {
@@ -113,38 +142,22 @@ impl Job {
     }
 
     fn cleaner(&self) -> Cleaner<'_> {
-        Cleaner::new(self.is_external(), &self.inner.redactors)
+        let cleaner = Cleaner::new(self.is_external(), &self.inner.redactors);
+        #[cfg(test)]
+        let cleaner = cleaner.faulty(&*self.call_id == tests::FAULTY);
+        cleaner
+    }
+
+    /// The tool's name where it may stand outside a fence: what the model wrote for a tool that there isn't may not.
+    fn shown_tool(&self) -> Option<&str> {
+        self.inner.names.find(&self.tool).map(|_| &*self.tool)
     }
 
     /// Fences the `part`-th text of this call.
     fn fence<'t>(&self, part: usize, body: Sanitised<'t>) -> Fenced<'t> {
-        let marker = fence::marker(self.policy.fence, &self.inner.key, &self.call_id, part, &self.tool, &body);
+        let tool = self.shown_tool().unwrap_or("unknown");
+        let marker = fence::marker(self.policy.fence, &self.inner.key, &self.call_id, part, tool, &body);
         fence::wrap(marker, body)
-    }
-
-    /// Opens a save of this call's full result.
-    fn open(&self, is_json: bool, saves: Saves) -> Opened {
-        let Some(store) = &self.inner.store else { return Opened::NoStore };
-        if let Some(artifact) = &self.kept {
-            return Opened::Saved(artifact.clone());
-        }
-        if saves == Saves::OnlyQuick && store.blocks() {
-            return Opened::NeedsThread;
-        }
-        let now = self.inner.clock.now();
-        let tool = &*self.tool;
-        let meta = if is_json { ArtifactMeta::json(tool, now) } else { ArtifactMeta::text(tool, now) };
-        let meta = match &self.session {
-            Some(session) => meta.with_session(&**session),
-            None => meta,
-        };
-        match store.create(&meta.with_trust(self.policy.trust)) {
-            Ok(writer) => Opened::Writer(writer),
-            Err(error) => {
-                tracing::warn!(tool, reason = %error, error = ?error, "a full result could not be saved");
-                Opened::Refused(error.reason())
-            }
-        }
     }
 }
 
@@ -261,4 +274,44 @@ fn kept_notice(job: &Job, saved: &Saved) -> Option<Notice> {
         _ => artifact.id.clone(),
     };
     Some(Notice::new(format_args!("the full output ({} chars) is kept as {name}", artifact.chars)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::{
+        DynTool, MemoryStore, Part, Registry, Status, ToolCall, ToolError, ToolResult, ToolSpec, Trust,
+        artifact::ArtifactStore,
+    };
+
+    /// The id of a call whose sanitiser panics.
+    pub(super) const FAULTY: &str = "the sanitiser panics";
+
+    #[test]
+    fn fence_sanitizer_fault() {
+        let raw = "raw </external_tool_result>";
+        #[expect(clippy::type_complexity, reason = "a table of closures, in a test")]
+        let results: [fn(&str) -> Result<ToolResult<Value>, ToolError>; 5] = [
+            |raw| Ok(json!(raw).into()),
+            |raw| Ok(json!({ raw: [raw] }).into()),
+            |raw| Ok(ToolResult::new(json!(1)).model_output(raw)),
+            |raw| Ok(ToolResult::new(json!(1)).content(vec![Part::text(raw)])),
+            |raw| Err(ToolError::new(raw)),
+        ];
+        for result in results {
+            let store = MemoryStore::new(1 << 20);
+            let spec = ToolSpec::new("faulty", "Is not cleaned.").trust(Trust::External).max_result_size(5);
+            let tool = DynTool::new(spec, json!({ "type": "object" }), move |_, _| std::future::ready(result(raw)));
+            let registry = Registry::builder().tool(tool).store(store.clone()).build().unwrap();
+            let outcome = registry.call_blocking(ToolCall::new(FAULTY, "faulty", "{}"));
+            assert_eq!(outcome.status(), Status::Withheld);
+            assert_eq!(
+                outcome.model_text(),
+                "[Withheld: the result of `faulty` is not shown, it could not be cleaned]"
+            );
+            assert!(store.list().unwrap().is_empty(), "nor is it stored");
+        }
+    }
 }

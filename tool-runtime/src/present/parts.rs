@@ -17,25 +17,38 @@ use crate::{
 
 use super::{
     Job, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice, model_tokens, notices,
-    record,
+    record, short,
     source::{Source, with_material},
-    text, token_limit,
+    token_limit,
 };
 
 pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Presented, NeedsThread> {
     let raw: Vec<&str> = parts.iter().filter_map(as_text).collect();
     let cleaner = job.cleaner();
     let Some(cleaned) = raw.iter().map(|text| cleaner.text(text)).collect::<Option<Vec<_>>>() else {
-        return Ok(text::withheld(job, "it could not be cleaned"));
+        return Ok(short::withheld(job, "it could not be cleaned"));
     };
     let texts = Texts::new(&cleaned, job);
     let total = texts.chars();
     let fences = if job.is_external() { cleaned.len() } else { 0 };
     let (limit, tokens) = (limit(job, cleaned.len()), token_limit(job, "", fences));
-    let truncated = texts.exceed(limit, tokens);
-    let saved = if truncated || job.policy.keep == Keep::Always { save(job, &raw, saves)? } else { Saved::Never };
+    let exceeds = texts.exceed(limit, tokens);
+    let keeps = job.policy.keep == Keep::Always && total > 0;
+    let saved = if exceeds || keeps { save(job, &raw, saves)? } else { Saved::Never };
+    let mut told = job.notices.clone();
+    told.extend(kept_notice(job, &saved));
+    // Where the limit bounds everything, there may be no room for a notice without a cut.
+    let crowded = !exceeds && job.policy.scope == Scope::Total && total > 0 && {
+        let late =
+            |count: fn(&str) -> usize| count(&notices(job, &told)).saturating_sub(count(&notices(job, &job.notices)));
+        let less = |most: Option<usize>, count| most.map(|most| most.saturating_sub(late(count)));
+        texts.exceed(less(limit, cut::count), less(tokens, tokens::count))
+    };
+    let truncated = exceeds || crowded;
     let bodies = if truncated {
+        told.clone_from(&job.notices);
         let limit = limit.map(|limit| limit.saturating_sub(header_room(job, None, &saved)));
+        let limit = if crowded { Some(limit.unwrap_or(usize::MAX).min(total - 1)) } else { limit };
         let tokens = tokens.map(|tokens| tokens.saturating_sub(header_tokens(job, total, None, &saved)));
         texts.within(limit, tokens)
     } else {
@@ -56,10 +69,6 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     let counts = cleaner.counts();
     (receipt.removed, receipt.defused) = (counts.removed, counts.defused);
 
-    let mut told = job.notices.clone();
-    if !truncated {
-        told.extend(kept_notice(job, &saved));
-    }
     let header = truncated.then(|| header_for(job, total, shown, None, &saved));
     let content = assemble(job, parts, bodies, header, &notices(job, &told));
     let text = flatten(&content);
@@ -169,7 +178,7 @@ fn assemble(job: &Job, parts: &[Part], bodies: Vec<Cow<'_, str>>, header: Option
     for part in parts {
         match part {
             Part::Image { data, media_type } => {
-                let media_type = sanitise::media_type(media_type).into_owned();
+                let media_type = sanitise::media_type(media_type, job.policy.trust).into_owned();
                 content.push(Part::Image { data: data.clone(), media_type });
             }
             Part::Text(_) => {

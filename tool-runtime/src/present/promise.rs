@@ -36,7 +36,7 @@ pub(crate) fn keep(promise: &Promise, output: &Output) -> Result<Value, String> 
     let written = contain::call(|| {
         with_material(Source::Output(output), &cleaner, |material| match material {
             Material::Json(write) => write(&mut push, None),
-            Material::Whole(_) | Material::Document(_) | Material::Text(_) => Ok(()),
+            Material::Whole(_) | Material::Document(_) | Material::Seen(_) | Material::Text(_) => Ok(()),
         })
     });
     if cleaner.is_broken() {

@@ -7,8 +7,10 @@ use serde_json::Value;
 use crate::{
     contain, cut,
     json::{self, Edit, Fault, Push, Role, Walk},
+    policy::Trust,
     redact::Redactor,
     sanitise::{self, Counts},
+    stream::Streamed,
     truncate::Material,
     value::Output,
 };
@@ -19,6 +21,8 @@ pub(super) enum Source<'a> {
     Text(&'a str),
     /// Several texts, saved as one with a line break between each.
     Texts(&'a [&'a str]),
+    /// Cleaned and written while it was made.
+    Stream(&'a Streamed),
     /// The value as JSON.
     Output(&'a Output),
     /// A JSON view.
@@ -28,7 +32,11 @@ pub(super) enum Source<'a> {
 impl<'a> Source<'a> {
     /// The full result.
     pub(super) fn full(output: &'a Output) -> Self {
-        output.as_text().map_or(Self::Output(output), Self::Text)
+        match (output.as_text(), output.as_stream()) {
+            (Some(text), _) => Self::Text(text),
+            (None, Some(streamed)) => Self::Stream(streamed),
+            (None, None) => Self::Output(output),
+        }
     }
 
     pub(super) fn is_json(self) -> bool {
@@ -45,8 +53,10 @@ pub(super) struct Cleaner<'r> {
     /// Of the last pour that ran to its end.
     tally: Cell<Tally>,
     broken: Cell<bool>,
+    /// The key whose value comes next.
+    key: Cell<Option<String>>,
     #[cfg(test)]
-    pub(super) panics: bool,
+    panics: bool,
 }
 
 /// What one pour met.
@@ -67,9 +77,16 @@ impl<'r> Cleaner<'r> {
             running: Cell::default(),
             tally: Cell::default(),
             broken: Cell::new(false),
+            key: Cell::default(),
             #[cfg(test)]
             panics: false,
         }
+    }
+
+    /// Whether it panics, as a fault of its own would make it.
+    #[cfg(test)]
+    pub(super) fn faulty(self, panics: bool) -> Self {
+        Self { panics, ..self }
     }
 
     pub(super) fn tally(&self) -> Tally {
@@ -79,6 +96,23 @@ impl<'r> Cleaner<'r> {
     /// What was removed and defused so far, for texts that are cleaned one by one.
     pub(super) fn counts(&self) -> Counts {
         self.running.get().counts
+    }
+
+    /// Takes over what was done to a stream that was cleaned as everything here is.
+    fn take_over(&self, streamed: &Streamed) -> bool {
+        let trust = if self.external { Trust::External } else { Trust::Trusted };
+        if !streamed.is_clean_for(trust, self.redactors) {
+            return false;
+        }
+        let cleaned = &streamed.cleaned;
+        self.begin();
+        self.note(|tally| {
+            let counts = Counts { removed: cleaned.removed, defused: cleaned.defused };
+            tally.add(counts, difference(cleaned.raw_chars, streamed.chars()));
+        });
+        self.commit();
+        self.broken.set(self.broken.get() || cleaned.is_broken);
+        true
     }
 
     pub(super) fn is_broken(&self) -> bool {
@@ -98,6 +132,7 @@ impl<'r> Cleaner<'r> {
 
     fn begin(&self) {
         self.running.set(Tally::default());
+        self.key.set(None);
     }
 
     fn commit(&self) {
@@ -142,11 +177,19 @@ impl<'r> Cleaner<'r> {
 
     /// A whole text at once; `None` where it must not be shown.
     pub(super) fn text<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        self.redacted(text, <dyn Redactor>::redact)
+    }
+
+    fn redacted<'t>(
+        &self,
+        text: &'t str,
+        redact: impl for<'s> Fn(&dyn Redactor, &'s str) -> Cow<'s, str>,
+    ) -> Option<Cow<'t, str>> {
         self.guarded(|| {
             let sanitised = self.sanitised(text.into());
             let redacted = self.redactors.iter().fold(sanitised, |text, redactor| match text {
-                Cow::Borrowed(text) => redactor.redact(text),
-                Cow::Owned(text) => redactor.redact(&text).into_owned().into(),
+                Cow::Borrowed(text) => redact(&**redactor, text),
+                Cow::Owned(text) => redact(&**redactor, &text).into_owned().into(),
             });
             match redacted {
                 // What was taken out may have stood inside a disguised marker.
@@ -180,20 +223,39 @@ impl<'r> Cleaner<'r> {
         clean
     }
 
-    /// One string of a JSON value.
+    /// One string of a JSON value. Strings come in the order in which they stand there, a key right before its value.
     fn string<'s>(&self, role: Role, text: &'s str) -> Cow<'s, str> {
-        let Some(mut clean) = self.text(text) else { return Cow::Borrowed("") };
-        // A redactor may give back a copy of what it didn't change.
-        if matches!(&clean, Cow::Owned(changed) if changed != text) {
-            if matches!(role, Role::Key { .. }) {
-                // Two keys may be the same once cleaned, and a reader keeps only one of them.
-                self.note(|tally| tally.renamed += 1);
-                clean = format!("{clean}~{}", self.running.get().renamed).into();
-            }
-            self.note(|tally| tally.shrunk += difference(json_chars(text), json_chars(&clean)));
+        let is_key = matches!(role, Role::Key { .. });
+        let key = self.key.take();
+        let clean = match &key {
+            Some(key) if !is_key => self.redacted(text, |redactor, text| redactor.redact_member(key, text)),
+            _ => self.text(text),
+        };
+        if is_key && !self.redactors.is_empty() {
+            self.key.set(Some(text.to_owned()));
         }
-        clean
+        match clean {
+            None => Cow::Borrowed(""),
+            // A redactor may give a copy of what it leaves alone.
+            Some(clean) if clean == text && !(is_key && looks_renamed(text)) => Cow::Borrowed(text),
+            Some(mut clean) => {
+                if is_key {
+                    // Two keys may be the same once cleaned, and a reader keeps only one of them. So each key that
+                    // changes gets a number, and each that ends in one already.
+                    self.note(|tally| tally.renamed += 1);
+                    clean = format!("{clean}~{}", self.running.get().renamed).into();
+                }
+                self.note(|tally| tally.shrunk += difference(json_chars(text), json_chars(&clean)));
+                clean
+            }
+        }
     }
+}
+
+/// `key~1`
+fn looks_renamed(key: &str) -> bool {
+    let start = key.trim_end_matches(|c: char| c.is_ascii_digit());
+    start.len() < key.len() && start.ends_with('~')
 }
 
 impl Tally {
@@ -230,6 +292,7 @@ pub(super) fn with_material<R>(
                 }
                 pour(text, cleaner, push)
             }),
+            Source::Stream(streamed) => pour(&streamed.shown(), cleaner, push),
             Source::Output(output) => walk(push, edit, cleaner, |walk| output.write_json(walk)),
             Source::Value(value) => walk(push, edit, cleaner, |walk| json::write(value, walk)),
         };
@@ -244,9 +307,23 @@ pub(super) fn with_material<R>(
     match source {
         // In memory already, and nothing changes it: the one case that costs no copy.
         Source::Text(text) if cleaner.is_idle() => use_it(&Material::Whole(text)),
-        Source::Text(_) | Source::Texts(_) => use_it(&Material::Text(&|push| write(push, None))),
+        Source::Stream(streamed) if cleaner.take_over(streamed) => use_it(&Material::Seen(&streamed.ends)),
+        Source::Text(_) | Source::Texts(_) | Source::Stream(_) => use_it(&Material::Text(&|push| write(push, None))),
         Source::Output(_) | Source::Value(_) => use_it(&Material::Json(&write)),
     }
+}
+
+/// A text, or the strings of a JSON text, cleaned; `None` where it must not be shown.
+pub(super) fn traced(content: &str, cleaner: &Cleaner<'_>) -> Option<String> {
+    cleaner.begin();
+    let Ok(json) = serde_json::from_str::<Value>(content) else { return cleaner.text(content).map(Cow::into_owned) };
+    let mut text = String::new();
+    let mut push = |piece: &str| {
+        text.push_str(piece);
+        ControlFlow::Continue(())
+    };
+    let written = walk(&mut push, None, cleaner, |walk| json::write(&json, walk));
+    (written.is_ok() && !cleaner.is_broken()).then_some(text)
 }
 
 fn pour(text: &str, cleaner: &Cleaner<'_>, push: Push<'_>) -> Result<(), Fault> {

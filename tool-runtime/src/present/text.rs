@@ -3,26 +3,26 @@
 use std::borrow::Cow;
 
 use crate::{
-    args::Message,
     artifact::Saved,
     contain::{self, Panicked},
     cut, fence,
     json::Fault,
     notice::Notice,
-    outcome::{ModelText, Receipt, Status, ViewSource},
+    outcome::{ModelText, Receipt, ViewSource},
     output::ModelOutput,
     policy::{Keep, Policy, Scope},
     render::{Body, Reply},
     resolve::Facing,
     sanitise::Sanitised,
+    tokens,
     truncate::{self, Bounds, Fitted, Opened, Saving, Unfit},
 };
 
 use super::{
     Job, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice, model_tokens, notices,
-    record,
-    source::{Cleaner, Source, with_material},
-    token_limit,
+    record, short,
+    source::{Cleaner, Source, Tally, with_material},
+    stream, token_limit,
 };
 
 /// What an empty result reads.
@@ -32,8 +32,8 @@ pub(super) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread>
     let draft = match Draft::new(job).cut(saves) {
         Ok(draft) => draft,
         Err(Stop::NeedsThread) => return Err(NeedsThread),
-        Err(Stop::Withheld) => return Ok(withheld(job, "it could not be cleaned")),
-        Err(Stop::Unserialisable { message, leak }) => return Ok(unserialisable(job, &message, leak)),
+        Err(Stop::Withheld) => return Ok(short::withheld(job, "it could not be cleaned")),
+        Err(Stop::Unserialisable { message, leak }) => return Ok(short::unserialisable(job, &message, leak)),
     };
     Ok(draft.render())
 }
@@ -60,9 +60,17 @@ struct Draft<'a> {
 struct Cut<'a> {
     draft: Draft<'a>,
     fitted: Fitted,
-    /// Characters of the full result, where the text is only a view of it and the full result was looked at.
-    full_chars: Option<usize>,
+    /// The full result, where the text is only a view of it and the full result was looked at.
+    kept: Option<Kept>,
     saved: Saved,
+}
+
+/// A full result that was saved apart from what is shown, or that no store took.
+struct Kept {
+    saved: Saved,
+    chars: usize,
+    raw_chars: usize,
+    non_finite: usize,
 }
 
 impl<'a> Draft<'a> {
@@ -72,9 +80,11 @@ impl<'a> Draft<'a> {
             Facing::View(ModelOutput::Json(json), view_source) => (Source::Value(json), *view_source, None),
             Facing::Error { title, body } => (Source::Text(body), ViewSource::Error, Some(format!("[{title}]"))),
             Facing::Full | Facing::Parts(_) | Facing::Message(_) | Facing::Own(_) => {
-                (Source::full(&job.output), ViewSource::Full, None)
+                let title = job.output.as_excerpt().and_then(|excerpt| excerpt.title.as_deref());
+                (Source::full(&job.output), ViewSource::Full, title.map(|title| format!("[{title}]")))
             }
         };
+        let title = title.or_else(|| stream::title(job));
         // By type alone: a short text is fenced like a long one.
         let fenced = job.is_external() && (!matches!(job.facing, Facing::Full) || job.output.carries_text());
         Self { job, source, view_source, title, fenced, cleaner: job.cleaner() }
@@ -85,27 +95,25 @@ impl<'a> Draft<'a> {
     }
 
     fn cut(self, saves: Saves) -> Result<Cut<'a>, Stop> {
-        let policy = self.job.policy;
+        let job = self.job;
+        let policy = job.policy;
         let limit = self.limit();
         let tokens = token_limit(self.job, self.title.as_deref().unwrap_or_default(), usize::from(self.fenced));
         // A view is not worth keeping, what it stands for is. And where the header counts, what it says has to be
         // known before the text is cut.
         let save_while_cutting = !self.is_view() && policy.scope == Scope::Content;
         let fitted = self.fit(limit, tokens, save_while_cutting, saves)?;
-        let mut cut = Cut { saved: fitted.saved.clone(), full_chars: None, fitted, draft: self };
+        let mut cut = Cut { saved: fitted.saved.clone(), kept: None, fitted, draft: self };
         let is_error = cut.draft.view_source == ViewSource::Error;
         let save_apart = cut.fitted.truncated && !save_while_cutting;
-        if save_apart || (policy.keep == Keep::Always && !is_error && cut.saved == Saved::Never) {
-            let (saved, chars) = cut.draft.save_full(saves)?;
-            cut.full_chars = cut.draft.is_view().then_some(chars);
-            cut.saved = saved;
+        // What was streamed is nowhere else.
+        let keep = policy.keep == Keep::Always || stream::is_written(job);
+        let is_empty = cut.fitted.original == 0 && !cut.draft.is_view();
+        if save_apart || (keep && !is_error && !is_empty && cut.saved == Saved::Never) {
+            cut.save(saves)?;
         }
-        if cut.fitted.truncated && policy.scope == Scope::Total {
-            let job = cut.draft.job;
-            let room = limit.map(|limit| limit.saturating_sub(header_room(job, cut.full_chars, &cut.saved)));
-            let header = || header_tokens(job, cut.fitted.original, cut.full_chars, &cut.saved);
-            let tokens = tokens.map(|tokens| tokens.saturating_sub(header()));
-            cut.fitted = cut.draft.fit(room, tokens, false, saves)?;
+        if policy.scope == Scope::Total {
+            cut.make_room(limit, tokens, saves)?;
         }
         Ok(cut)
     }
@@ -126,48 +134,120 @@ impl<'a> Draft<'a> {
     fn fit(&self, limit: Option<usize>, tokens: Option<usize>, save: bool, saves: Saves) -> Result<Fitted, Stop> {
         let Policy { strategy, field_limit, snap, .. } = self.job.policy;
         let bounds = Bounds { limit, tokens, strategy, field_limit, snap, may_point: !self.job.is_external() };
-        let is_json = self.source.is_json();
-        let mut open = || if save { self.job.open(is_json, saves) } else { Opened::NoStore };
+        let mut open = || if save { self.source.open(self.job, saves) } else { Opened::NoStore };
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
-        self.guarded(|| {
+        guarded(&self.cleaner, || {
             with_material(self.source, &self.cleaner, |material| truncate::fit(material, &bounds, &mut saving))
         })
     }
 
-    fn save_full(&self, saves: Saves) -> Result<(Saved, usize), Stop> {
-        let full = Source::full(&self.job.output);
-        let mut open = || self.job.open(full.is_json(), saves);
+    fn save_full(&self, saves: Saves) -> Result<Kept, Stop> {
+        // Of an error nothing but its text: a hook may have blocked the value for good.
+        let full = if self.view_source == ViewSource::Error { self.source } else { Source::full(&self.job.output) };
+        let mut open = || full.open(self.job, saves);
         let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
         // Counted apart: the receipt's `removed` and `defused` are about what the model reads.
         let cleaner = self.job.cleaner();
-        self.guarded(|| with_material(full, &cleaner, |material| truncate::save(material, &mut saving)))
+        let saved =
+            guarded(&cleaner, || with_material(full, &cleaner, |material| truncate::save(material, &mut saving)))?;
+        let Tally { shrunk, non_finite, .. } = cleaner.tally();
+        let (saved, chars) = saved;
+        Ok(Kept { saved, chars, raw_chars: chars.saturating_add_signed(shrunk), non_finite })
     }
+}
 
-    /// The value's own `Serialize` runs in here, and it may fail or panic.
-    fn guarded<R>(&self, work: impl FnOnce() -> Result<R, Unfit>) -> Result<R, Stop> {
-        let result = contain::call(work);
-        if self.cleaner.is_broken() {
-            return Err(Stop::Withheld);
+/// The value's own `Serialize` runs in here, and it may fail or panic.
+fn guarded<R>(cleaner: &Cleaner<'_>, work: impl FnOnce() -> Result<R, Unfit>) -> Result<R, Stop> {
+    let result = contain::call(work);
+    if cleaner.is_broken() {
+        return Err(Stop::Withheld);
+    }
+    match result {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(Unfit::NeedsThread)) => Err(Stop::NeedsThread),
+        Ok(Err(Unfit::Fault(fault))) => {
+            let leak = matches!(fault, Fault::TooDeep);
+            Err(Stop::Unserialisable { message: fault.to_string(), leak })
         }
-        match result {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(Unfit::NeedsThread)) => Err(Stop::NeedsThread),
-            Ok(Err(Unfit::Fault(fault))) => {
-                let leak = matches!(fault, Fault::TooDeep);
-                Err(Stop::Unserialisable { message: fault.to_string(), leak })
-            }
-            Err(Panicked(message)) => Err(Stop::Unserialisable { message, leak: false }),
-        }
+        Err(Panicked(message)) => Err(Stop::Unserialisable { message, leak: false }),
     }
 }
 
 impl Cut<'_> {
+    fn full_chars(&self) -> Option<usize> {
+        self.kept.as_ref().map(|kept| kept.chars)
+    }
+
+    fn save(&mut self, saves: Saves) -> Result<(), Stop> {
+        let kept = self.draft.save_full(saves)?;
+        self.saved = kept.saved.clone();
+        self.kept = self.draft.is_view().then_some(kept);
+        Ok(())
+    }
+
+    fn non_finite(&self) -> usize {
+        self.draft.cleaner.tally().non_finite + self.kept.as_ref().map_or(0, |kept| kept.non_finite)
+    }
+
+    /// The notices that came before, and those about what the text turned out to be.
+    fn told(&self) -> Vec<Notice> {
+        let job = self.draft.job;
+        let mut told = job.notices.clone();
+        told.extend(not_finite(self.non_finite()).map(Notice::new));
+        if !self.fitted.truncated {
+            told.extend(kept_notice(job, &self.saved));
+        }
+        told
+    }
+
+    /// Where the limit bounds everything, takes off it what is known only now: the header of a cut, and notices. For
+    /// them a text may have to be cut that would be within its limit alone.
+    fn make_room(&mut self, limit: Option<usize>, tokens: Option<usize>, saves: Saves) -> Result<(), Stop> {
+        let job = self.draft.job;
+        let was_cut = self.fitted.truncated;
+        let original = self.fitted.original;
+        let late = |told: &[Notice], count: fn(&str) -> usize| {
+            count(&notices(job, told)).saturating_sub(count(&notices(job, &job.notices)))
+        };
+        if !was_cut {
+            let told = self.told();
+            let exceeds = limit.is_some_and(|limit| original + late(&told, cut::count) > limit)
+                || tokens.is_some_and(|tokens| self.tokens() + late(&told, tokens::count) > tokens);
+            if !exceeds || original == 0 {
+                return Ok(());
+            }
+            if self.saved == Saved::Never {
+                self.save(saves)?;
+            }
+        }
+        self.fitted.truncated = true;
+        let (told, full_chars) = (self.told(), self.full_chars());
+        let room = limit
+            .map(|limit| limit.saturating_sub(header_room(job, full_chars, &self.saved) + late(&told, cut::count)));
+        let room = if was_cut { room } else { Some(room.unwrap_or(usize::MAX).min(original - 1)) };
+        let header = || header_tokens(job, original, full_chars, &self.saved) + late(&told, tokens::count);
+        let tokens = tokens.map(|tokens| tokens.saturating_sub(header()));
+        self.fitted = self.draft.fit(room, tokens, false, saves)?;
+        Ok(())
+    }
+
+    /// Of the text without anything of ours.
+    fn tokens(&self) -> usize {
+        match (&self.fitted.content, self.draft.source) {
+            (Some(content), _) => tokens::count(content),
+            (None, Source::Text(text)) => tokens::count(text),
+            (None, _) => 0,
+        }
+    }
+
     fn render(self) -> Presented {
-        let Self { draft, fitted, full_chars, saved } = self;
+        let (full_chars, told, non_finite) = (self.full_chars(), self.told(), self.non_finite());
+        let Self { draft, fitted, kept, saved } = self;
         let job = draft.job;
         let tally = draft.cleaner.tally();
         let mut receipt = Receipt::new(draft.view_source);
         record(&mut receipt, &saved);
+        stream::record(&mut receipt, job);
         receipt.view_chars = fitted.original;
         receipt.shown_chars = fitted.shown;
         receipt.truncated = fitted.truncated;
@@ -177,7 +257,7 @@ impl Cut<'_> {
         receipt.defused = tally.counts.defused;
         if draft.is_view() {
             receipt.full_chars = full_chars;
-            receipt.raw_chars = full_chars;
+            receipt.raw_chars = kept.as_ref().map(|kept| kept.raw_chars);
         } else {
             receipt.full_chars = Some(fitted.original);
             receipt.raw_chars = Some(fitted.original.saturating_add_signed(tally.shrunk));
@@ -187,15 +267,7 @@ impl Cut<'_> {
         if fitted.truncated && !fitted.points_itself {
             headers.push(header_for(job, fitted.original, fitted.shown, full_chars, &saved));
         }
-        let mut told = job.notices.clone();
-        if tally.non_finite > 0 {
-            let note = format!("{} in the result not finite and shown as null", numbers(tally.non_finite));
-            receipt.notes.push(note.clone());
-            told.push(Notice::new(note));
-        }
-        if !fitted.truncated {
-            told.extend(kept_notice(job, &saved));
-        }
+        receipt.notes.extend(not_finite(non_finite));
         let notices = notices(job, &told);
 
         let body = match (&fitted.content, draft.source) {
@@ -211,11 +283,13 @@ impl Cut<'_> {
             body: fenced.as_ref().map_or(Body::Trusted(&body), Body::External),
             notices: &notices,
         };
-        let is_output_itself = matches!(job.facing, Facing::Full | Facing::Error { .. }) && fitted.content.is_none();
-        let text = if reply.is_bare() && is_output_itself && fitted.original > 0 {
-            ModelText::SameAsOutput
-        } else {
-            ModelText::Own(reply.text())
+        let is_output_itself = matches!(job.facing, Facing::Full | Facing::Error { .. });
+        let text = match (reply.is_bare() && fitted.original > 0, fitted.content.is_some()) {
+            (false, _) => ModelText::Own(reply.text()),
+            (true, false) if is_output_itself => ModelText::SameAsOutput,
+            (true, false) => ModelText::Own(body.into_owned()),
+            // Nothing was put round it, so it needs no copy.
+            (true, true) => ModelText::Own(fitted.content.unwrap_or_default()),
         };
         receipt.model_chars = match &text {
             ModelText::Own(text) => cut::count(text),
@@ -223,58 +297,16 @@ impl Cut<'_> {
         };
         receipt.model_tokens = match &text {
             ModelText::Own(text) => model_tokens(job, text),
-            ModelText::SameAsOutput => model_tokens(job, &body),
+            ModelText::SameAsOutput => model_tokens(job, job.output.as_text().unwrap_or_default()),
         };
         Presented { text, content: None, status: None, receipt, leak: false }
     }
 }
 
-fn numbers(count: usize) -> String {
-    if count == 1 { "1 number is".to_owned() } else { format!("{count} numbers are") }
-}
-
-/// What is wrong with the arguments: our words outside, the problems, which quote the arguments, inside the fence.
-pub(super) fn message(job: &Job, message: &Message) -> Presented {
-    let cleaner = job.cleaner();
-    let Some(problems) = cleaner.text(&message.problems) else { return withheld(job, "it could not be cleaned") };
-    let tail = format!("\n{}{}", message.tail, notices(job, &job.notices));
-    let (text, fenced) = ours(job, std::slice::from_ref(&message.head), &problems, &tail);
-    short(job, None, text, fenced)
-}
-
-/// A text of ours, unfenced.
-pub(super) fn own(job: &Job, text: &str) -> Presented {
-    let Some(text) = job.cleaner().text(text) else { return withheld(job, "it could not be cleaned") };
-    short(job, None, format!("{text}{}", notices(job, &job.notices)), false)
-}
-
-/// A short clean body, fenced where the tool is external; `tail` comes after the fence.
-fn ours(job: &Job, headers: &[String], body: &str, tail: &str) -> (String, bool) {
-    let fenced = job.is_external().then(|| job.fence(0, Sanitised::after_cut(body)));
-    let body = fenced.as_ref().map_or(Body::Trusted(body), Body::External);
-    (Reply { headers, body, notices: tail }.text(), fenced.is_some())
-}
-
-/// Nothing of the result may be shown.
-pub(super) fn withheld(job: &Job, why: &str) -> Presented {
-    let text = format!("[Withheld: the result of `{}` is not shown, {why}]", job.tool);
-    short(job, Some(Status::Withheld), text, false)
-}
-
-fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
-    // The message may quote the value, so it is treated like the value.
-    let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
-    let title = format!("[Unserialisable: the result of `{}` can't be turned into JSON]", job.tool);
-    let (text, fenced) = ours(job, &[title], &clean, &notices(job, &job.notices));
-    Presented { leak, ..short(job, Some(Status::Unserialisable), text, fenced) }
-}
-
-/// A text that is never cut.
-fn short(job: &Job, status: Option<Status>, text: String, fenced: bool) -> Presented {
-    let mut receipt = Receipt::new(ViewSource::Error);
-    receipt.model_tokens = model_tokens(job, &text);
-    let chars = cut::count(&text);
-    (receipt.view_chars, receipt.shown_chars, receipt.model_chars) = (chars, chars, chars);
-    receipt.fenced = fenced;
-    Presented { text: ModelText::Own(text), content: None, status, receipt, leak: false }
+fn not_finite(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 number in the result is not finite and written as null".to_owned()),
+        count => Some(format!("{count} numbers in the result are not finite and written as null")),
+    }
 }

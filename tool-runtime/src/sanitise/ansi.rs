@@ -3,12 +3,15 @@
 use super::steps::tick;
 
 /// Length in bytes of the control sequence that `rest` begins with, 0 if it begins with none. One that
-/// does not end properly is its introducer only, so that it never swallows the text behind it.
+/// does not end properly is its introducer only, so that it never swallows the text behind it. So is an 8-bit one
+/// with a quote or a backslash in it: JSON strings may hold it as it is, and it must not reach beyond their end.
 pub(super) fn length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     match bytes {
-        [0x1b, b'[', ..] | [0xc2, 0x9b, ..] => control(bytes),
-        [0x1b, b']' | b'P' | b'X' | b'^' | b'_', ..] | [0xc2, 0x9d | 0x90 | 0x98 | 0x9e | 0x9f, ..] => string(bytes),
+        [0x1b, b'[', ..] => control(bytes),
+        [0xc2, 0x9b, ..] => inside_string(bytes, control(bytes)),
+        [0x1b, b']' | b'P' | b'X' | b'^' | b'_', ..] => string(bytes),
+        [0xc2, 0x9d | 0x90 | 0x98 | 0x9e | 0x9f, ..] => inside_string(bytes, string(bytes)),
         [0x1b, ..] => escape(bytes),
         _ => 0,
     }
@@ -16,6 +19,13 @@ pub(super) fn length(rest: &str) -> usize {
 
 /// Bytes of every introducer but that of short escapes, 7-bit or 8-bit.
 const INTRODUCER: usize = 2;
+
+/// `length`, unless what is that long reaches beyond a JSON string. No such string holds a 7-bit terminator.
+fn inside_string(bytes: &[u8], length: usize) -> usize {
+    let sequence = &bytes[..length];
+    let sequence = sequence.strip_suffix(b"\x1b\\").unwrap_or(sequence);
+    if memchr::memchr2(b'"', b'\\', sequence).is_some() { INTRODUCER } else { length }
+}
 
 /// Parameters, intermediates, one final byte.
 fn control(bytes: &[u8]) -> usize {

@@ -21,14 +21,40 @@ pub(super) fn next_hot(bytes: &[u8], from: usize, until: usize) -> Option<usize>
     None
 }
 
-/// ASCII that is no bracket, no part of an escape, and nothing that a marker has before its `x`.
-pub(super) fn is_outside(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\'' | b',' | b'>' | b')' | b']' | b'=' | b'*' | b'^' | b'`' | b'~' | b'.' | b'$' | b'@')
+/// What a byte can be in a marker, before its `x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// No bracket, no part of an escape, and nothing that may stand between bracket and name.
+    None,
+    Space,
+    Word,
+    /// A bracket or the beginning of an escape, or beyond ASCII, where there are more of them.
+    Beginning,
+    Other,
 }
 
-/// A bracket or the beginning of an escape, or beyond ASCII, where there are more of them.
-pub(super) fn may_begin(byte: u8) -> bool {
-    matches!(byte, b'<' | b'[' | b'{' | b'(' | b'&' | b'%' | b'\\') || byte >= 0x80
+pub(super) fn part(byte: u8) -> Part {
+    PARTS[byte as usize]
+}
+
+static PARTS: [Part; 256] = parts();
+
+const fn parts() -> [Part; 256] {
+    let mut parts = [Part::Other; 256];
+    let mut byte = 0_u8;
+    loop {
+        parts[byte as usize] = match byte {
+            b',' | b')' | b']' | b'~' => Part::None,
+            b' ' | b'\n' | b'\t' => Part::Space,
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => Part::Word,
+            b'<' | b'[' | b'{' | b'(' | b'&' | b'%' | b'=' | b'+' | b'\\' | 0x80.. => Part::Beginning,
+            _ => Part::Other,
+        };
+        if byte == u8::MAX {
+            return parts;
+        }
+        byte += 1;
+    }
 }
 
 /// Whether `bytes` may begin with an escape that matters or with a chat-template token.
@@ -37,11 +63,12 @@ pub(super) fn may_matter(bytes: &[u8]) -> bool {
     let third = rest.first().copied().unwrap_or(b' ');
     is_hot(*second)
         || match (first, second) {
-            (b'&', next) => matches!(next.to_ascii_lowercase(), b'#' | b'a' | b'b' | b'n' | b'p'),
+            (b'&', next) => b"#abceknptx".contains(&next.to_ascii_lowercase()),
             (b'%', next) => next.is_ascii_hexdigit() || matches!(next, b'u' | b'U'),
-            (b'[', next) => matches!(next, b'/' | b'A' | b'I' | b'S' | b'T' | b'g'),
+            (b'[', next) => matches!(next, b'/' | b'A' | b'C' | b'I' | b'S' | b'T' | b'g'),
             (_, b'|' | b'<') => true,
-            (_, b'/' | b's') => third == b't' || is_hot(third),
+            (_, b'/' | b's') => matches!(third, b't' | b'f') || is_hot(third),
+            (_, b'f') => matches!(third, b'i' | b'u') || is_hot(third),
             (_, b'B' | b'E') => third == b'O' || is_hot(third),
             (_, b'b' | b'e' | b't') => matches!(third, b'o' | b'n' | b'h') || is_hot(third),
             _ => false,
@@ -49,18 +76,46 @@ pub(super) fn may_matter(bytes: &[u8]) -> bool {
 }
 
 /// Length of the escape that `bytes` begins with, if it is a usual one of JSON for a character that needs
-/// no look; else 0.
+/// no look, or an equals sign that begins none; else 0.
 pub(super) fn quiet_escape(bytes: &[u8]) -> usize {
     match bytes {
+        [b'=', ..] => quiet_equals(bytes),
         [_, b'"' | b'n' | b't' | b'r' | b'/', ..] => 2,
         [_, b'u', digits @ ..] => {
-            let code = digits.get(..4).and_then(|digits| {
-                digits.iter().try_fold(0, |code, digit| Some(code << 4 | char::from(*digit).to_digit(16)?))
-            });
+            let code = digits.get(..4).and_then(hexadecimal);
             if code.is_some_and(is_quiet) { 6 } else { 0 }
         }
         _ => 0,
     }
+}
+
+/// The same for `=`, which begins an escape of quoted-printable text where a byte follows.
+fn quiet_equals(bytes: &[u8]) -> usize {
+    let loud = match bytes {
+        [_, first, ..] if is_hot(*first) => true,
+        [_, first, second, ..] if is_hot(*second) => first.is_ascii_hexdigit(),
+        [_, first, second, rest @ ..] => match hexadecimal(&[*first, *second]) {
+            // `x`, what begins another escape, and the multiplication sign.
+            Some(0x58 | 0x78 | 0x25 | 0x26 | 0x3d | 0x5c | 0xd7) => true,
+            // The beginning of a character beyond ASCII.
+            Some(0xc2..) => rest.first().is_some_and(|next| *next == b'=' || is_hot(*next)),
+            _ => false,
+        },
+        _ => false,
+    };
+    usize::from(!loud)
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |code, digit| {
+        let digit = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            b'A'..=b'F' => digit - b'A' + 10,
+            _ => return None,
+        };
+        Some(code << 4 | u32::from(digit))
+    })
 }
 
 /// Length of the character beyond ASCII that `bytes` begins with, if it needs no look; else 0.
@@ -95,6 +150,7 @@ const fn loud() -> Loud {
     let others = [
         (0, 0x1f),
         (b'%' as u32, b'&' as u32),
+        (b'=' as u32, b'=' as u32),
         (b'\\' as u32, b'\\' as u32),
         (b'X' as u32, b'X' as u32),
         (b'x' as u32, b'x' as u32),

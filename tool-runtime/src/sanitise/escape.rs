@@ -31,6 +31,9 @@ fn decode(first: char, chars: &mut Chars<'_>) -> Option<char> {
     let decoded = match first {
         '&' => entity(&mut ahead),
         '%' => percent(&mut ahead),
+        // Quoted-printable, and UTF-7.
+        '=' => encoded(&mut ahead, '='),
+        '+' => "ADw".chars().all(|c| ahead.take_char(c).is_some()).then(|| ahead.take_char('-')).map(|_| '<'),
         '\\' => backslash(&mut ahead),
         _ => None,
     }?;
@@ -40,18 +43,38 @@ fn decode(first: char, chars: &mut Chars<'_>) -> Option<char> {
 
 /// Named character references that matter here, without regard to case.
 pub(super) const ENTITIES: &[(&str, char)] = &[
+    ("af", '\u{2061}'),
     ("amp", '&'),
+    ("apos", '\''),
+    ("applyfunction", '\u{2061}'),
+    ("ast", '*'),
     ("bsol", '\\'),
+    ("bull", '•'),
+    ("centerdot", '·'),
+    ("chi", 'χ'),
+    ("colon", ':'),
+    ("commat", '@'),
     ("dash", '-'),
+    ("dollar", '$'),
     ("emsp", ' '),
     ("ensp", ' '),
+    ("equals", '='),
+    ("excl", '!'),
+    ("gt", '>'),
+    ("hairsp", ' '),
     ("hyphen", '-'),
+    ("ic", '\u{2063}'),
+    ("invisiblecomma", '\u{2063}'),
+    ("invisibletimes", '\u{2062}'),
+    ("it", '\u{2062}'),
+    ("khcy", 'х'),
     ("lang", '⟨'),
     ("langle", '⟨'),
     ("laquo", '«'),
     ("lbrace", '{'),
     ("lbrack", '['),
     ("lcub", '{'),
+    ("leftanglebracket", '⟨'),
     ("ll", '≪'),
     ("lobrk", '⟦'),
     ("lowbar", '_'),
@@ -61,23 +84,62 @@ pub(super) const ENTITIES: &[(&str, char)] = &[
     ("lsqb", '['),
     ("lt", '<'),
     ("mdash", '-'),
+    ("mediumspace", ' '),
+    ("middot", '·'),
     ("nbsp", ' '),
     ("ndash", '-'),
+    ("negativemediumspace", '\u{200b}'),
+    ("negativethickspace", '\u{200b}'),
+    ("negativethinspace", '\u{200b}'),
+    ("negativeverythinspace", '\u{200b}'),
     ("newline", '\n'),
     ("nobreak", '\u{2060}'),
+    ("nonbreakingspace", ' '),
     ("num", '#'),
+    ("numsp", ' '),
+    ("nvlt", '<'),
     ("percnt", '%'),
+    ("period", '.'),
+    ("plus", '+'),
+    ("puncsp", ' '),
+    ("quest", '?'),
+    ("quot", '"'),
     ("rlm", '\u{200f}'),
+    ("semi", ';'),
     ("shy", '\u{ad}'),
     ("sol", '/'),
     ("tab", '\t'),
     ("thinsp", ' '),
+    ("thinspace", ' '),
+    ("times", '×'),
     ("underbar", '_'),
     ("verbar", '|'),
     ("vert", '|'),
+    ("verythinspace", ' '),
     ("zerowidthspace", '\u{200b}'),
     ("zwj", '\u{200d}'),
     ("zwnj", '\u{200c}'),
+];
+
+/// Behind a letter: the names of its accented forms and of its forms in mathematical alphabets.
+pub(super) const FORMS: &[(&str, ())] = &[
+    ("acute", ()),
+    ("breve", ()),
+    ("caron", ()),
+    ("cedil", ()),
+    ("circ", ()),
+    ("dot", ()),
+    ("fr", ()),
+    ("grave", ()),
+    ("macr", ()),
+    ("ogon", ()),
+    ("opf", ()),
+    ("ring", ()),
+    ("scr", ()),
+    ("slash", ()),
+    ("strok", ()),
+    ("tilde", ()),
+    ("uml", ()),
 ];
 
 /// `&` was read. The semicolon may be missing, as in HTML.
@@ -97,32 +159,49 @@ fn number(chars: &mut Chars<'_>) -> Option<char> {
     if value == 0x8b { Some('‹') } else { char::from_u32(value) }
 }
 
-/// The longest name of the table.
 fn named(chars: &mut Chars<'_>) -> Option<char> {
+    if let Some(c) = longest(ENTITIES, chars) {
+        return Some(c);
+    }
+    let mut ahead = *chars;
+    let letter = ahead.take(|c| c.is_ascii_alphabetic().then_some(c))?;
+    longest(FORMS, &mut ahead)?;
+    *chars = ahead;
+    Some(letter)
+}
+
+/// What the longest name of the table stands for.
+fn longest<T: Copy>(table: &[(&str, T)], chars: &mut Chars<'_>) -> Option<T> {
+    let mut ahead = *chars;
     let mut found = None;
-    let mut candidates = ENTITIES;
+    let mut candidates = table;
     for place in 0.. {
-        let Some(byte) = chars.take(|c| c.is_ascii_alphabetic().then_some(c.to_ascii_lowercase() as u8)) else { break };
+        let Some(byte) = ahead.take(|c| c.is_ascii_alphabetic().then_some(c.to_ascii_lowercase() as u8)) else { break };
         let start = candidates.iter().position(|(name, _)| name.as_bytes().get(place) == Some(&byte));
         let Some(start) = start else { break };
         let same = candidates[start..].iter().take_while(|(name, _)| name.as_bytes().get(place) == Some(&byte));
         candidates = &candidates[start..start + same.count()];
-        if let Some((name, c)) = candidates.first() {
+        if let Some((name, meaning)) = candidates.first() {
             if name.len() == place + 1 {
-                found = Some((*c, *chars));
+                found = Some((*meaning, ahead));
             }
         }
     }
-    let (c, end) = found?;
+    let (meaning, end) = found?;
     *chars = end;
-    Some(c)
+    Some(meaning)
 }
 
-/// `%` was read: a byte, or a whole character in UTF-8, or the old `%u003C`.
+/// `%` was read; the old `%u003C` is known too.
 fn percent(chars: &mut Chars<'_>) -> Option<char> {
     if chars.take(|c| matches!(c, 'u' | 'U').then_some(())).is_some() {
         return char::from_u32(digits(chars, 4)?);
     }
+    encoded(chars, '%')
+}
+
+/// `mark` was read: a byte in hexadecimal, or as many as make a character in UTF-8.
+fn encoded(chars: &mut Chars<'_>, mark: char) -> Option<char> {
     let first = byte(chars)?;
     let more = match first {
         0xc2..=0xdf => 1,
@@ -133,7 +212,7 @@ fn percent(chars: &mut Chars<'_>) -> Option<char> {
     let mut ahead = *chars;
     let mut bytes = [first, 0, 0, 0];
     for byte in &mut bytes[1..=more] {
-        let Some(next) = percent_byte(&mut ahead) else { return Some(char::from(first)) };
+        let Some(next) = next_byte(&mut ahead, mark) else { return Some(char::from(first)) };
         *byte = next;
     }
     let Ok(decoded) = std::str::from_utf8(&bytes[..=more]) else { return Some(char::from(first)) };
@@ -141,11 +220,12 @@ fn percent(chars: &mut Chars<'_>) -> Option<char> {
     decoded.chars().next()
 }
 
-fn percent_byte(chars: &mut Chars<'_>) -> Option<u8> {
-    chars.take_char('%')?;
+fn next_byte(chars: &mut Chars<'_>, mark: char) -> Option<u8> {
+    chars.take_char(mark)?;
     loop {
         match byte(chars)? {
-            b'%' => {}
+            // Escaped twice.
+            byte if char::from(byte) == mark => {}
             byte => return Some(byte),
         }
     }
@@ -170,14 +250,37 @@ fn backslash(chars: &mut Chars<'_>) -> Option<char> {
             }
             code => char::from_u32(code),
         },
-        digit @ '0'..='7' => {
-            let mut value = digit.to_digit(8)?;
-            while let Some(digit) = chars.take(|c| c.to_digit(8).filter(|digit| value * 8 + digit <= 0o377)) {
-                value = value * 8 + digit;
-            }
-            char::from_u32(value)
-        }
+        digit @ '0'..='9' => numeric(digit.to_digit(10)?, chars),
         _ => None,
+    }
+}
+
+/// Octal as in C, up to three digits; where that is no character that shows, hexadecimal as in CSS, up to six.
+fn numeric(first: u32, chars: &mut Chars<'_>) -> Option<char> {
+    let mut ahead = *chars;
+    let mut octal = first;
+    while let Some(digit) = ahead.take(|c| c.to_digit(8).filter(|digit| octal * 8 + digit <= 0o377)) {
+        octal = octal * 8 + digit;
+    }
+    if first < 8 && octal >= 0x20 {
+        *chars = ahead;
+        return char::from_u32(octal);
+    }
+    let (mut css, mut value) = (*chars, first);
+    for _ in 1..6 {
+        let Some(digit) = css.take_digit(16) else { break };
+        value = value << 4 | digit;
+    }
+    match char::from_u32(value).filter(|c| *c >= ' ') {
+        Some(c) => {
+            *chars = css;
+            Some(c)
+        }
+        None if first < 8 => {
+            *chars = ahead;
+            char::from_u32(octal)
+        }
+        None => None,
     }
 }
 

@@ -15,11 +15,16 @@ pub(super) fn narrow(c: char) -> char {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// By how much they tell, least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Opener {
-    Tag,
+    /// Letters and arrows, which are one only before a slash.
+    Text,
     /// Round brackets and quotation marks: they stand round prose as well.
     Prose,
+    Tag,
+    /// What tags begin with, and nothing else that a text has brackets for.
+    Angle,
 }
 
 /// Brackets, quotation marks with a direction, and whatever can pass for `<`. Beyond ASCII whole blocks,
@@ -27,25 +32,27 @@ pub(super) enum Opener {
 pub(super) fn opener(c: char) -> Option<Opener> {
     if c.is_ascii() {
         return match c {
-            '<' | '[' | '{' => Some(Opener::Tag),
+            '<' => Some(Opener::Angle),
+            '[' | '{' => Some(Opener::Tag),
             '(' => Some(Opener::Prose),
             _ => None,
         };
     }
-    let is_prose = matches!(c, '(' | '（' | '﹙' | '⁽' | '₍' | '❨' | '❪' | '⸨' | '⦅' | '｟' | '‘'..='‟' | '〝' | '⹂');
-    let is_tag = matches!(
-        c,
-        '＜' | '［' | '｛' | '﹤' | '﹛'..='﹞' | '«' | '‹' | '˂' | 'ᐸ' | 'ᚲ' | '𝈶'
+    Some(match c {
+        '＜' | '﹤' | '‹' | '˂' | '⟨' | '\u{2329}' | '\u{3008}' | '❬' | '❮' | '❰' | 'ᐸ' | '𝈶' | '⮘' | '⏴' | '𐏐' => Opener::Angle,
+        '(' | '（' | '﹙' | '⁽' | '₍' | '❨' | '❪' | '⸨' | '⦅' | '｟' | '‘'..='‟' | '〝' | '⹂' => Opener::Prose,
+        '←' | '⇐' | '⟵' | '⟸' | '⊂' | 'く' | 'ㄑ' => Opener::Text,
+        '［' | '｛' | '﹛'..='﹞' | '«' | 'ᚲ'
             // Order relations.
             | '≤'..='⊁' | '⊏'..='⊒' | '⊰'..='⊵' | '⋖'..='⋡' | '⨞' | '⩹'..='⪼' | '⫷'..='⫺'
             // Technical and mathematical brackets, arrowheads, ornaments.
-            | '⌈'..='⌋' | '⌜'..='⌟' | '〈' | '〉' | '⍃' | '⎛'..='⎭' | '◀'..='◅' | '❬'..='❵' | '⮜' | '⯇' | '🞀'
+            | '⌈'..='⌋' | '⌜'..='⌟' | '〉' | '⍃' | '⎛'..='⎭' | '◀'..='◅' | '❬'..='❵' | '⮜' | '⯇' | '🞀'
             | '⟅' | '⟆' | '⟦'..='⟯' | '⦃'..='⦘' | '⧀' | '⧁' | '⧏' | '⧘'..='⧛' | '⧼' | '⧽'
             // Brackets of other scripts, of editors and of vertical text.
             | '༺'..='༽' | '᚛' | '⁅' | '⸂'..='⸅' | '⸉' | '⸊' | '⸌' | '⸍' | '⸜' | '⸝' | '⸠'..='⸩' | '⹕'..='⹜'
-            | '〈'..='】' | '〔'..='〛' | '\u{fd3e}' | '\u{fd3f}' | '︗' | '︘' | '︵'..='﹄' | '﹇' | '﹈' | '｢'
-    );
-    if is_prose { Some(Opener::Prose) } else { is_tag.then_some(Opener::Tag) }
+            | '〈'..='】' | '〔'..='〛' | '\u{fd3e}' | '\u{fd3f}' | '︗' | '︘' | '︵'..='﹄' | '﹇' | '﹈' | '｢' => Opener::Tag,
+        _ => return None,
+    })
 }
 
 /// A slash or backslash, in front of a closing marker's name.
@@ -95,6 +102,34 @@ pub(super) fn is_separator(c: char) -> bool {
         '_' | '-' | '+' | '\\' | '＿' | '－' | '＋' | '֊' | '־' | '᐀' | '᠆' | '‐'..='―' | '‿' | '⁀' | '⁃' | '⁔' | '−' | 'ˍ'
             | '⸗' | '⸚' | '⸺' | '⸻' | '⹀' | '⹝' | '〜' | '〰' | '゠' | '︱'..='︴' | '﹉'..='﹏' | '﹘' | '﹣' | 'ߺ' | '𐵮' | '𐺭'
     )
+}
+
+/// Signs that template languages, sigils and declarations put in front of a name: `<%`, `{$`, `<@`.
+pub(super) fn is_sigil(c: char) -> bool {
+    matches!(narrow(c), '%' | '$' | '@' | '*' | '=' | '^' | '&' | ';' | '.')
+}
+
+/// What can stand in a separator's place. Not `~`, which is what sanitising itself writes.
+pub(super) fn is_joint(c: char) -> bool {
+    matches!(narrow(c), '.' | ':' | '|' | '=' | '·' | '•' | '∙' | '⋅' | '・') || is_slash(c)
+}
+
+pub(super) fn is_quote(c: char) -> bool {
+    matches!(narrow(c), '"' | '\'' | '`')
+}
+
+pub(super) fn is_angle_end(c: char) -> bool {
+    matches!(narrow(c), '>' | '﹥' | '›' | '⟩')
+}
+
+/// Behind a namespace.
+pub(super) fn is_colon(c: char) -> bool {
+    narrow(c) == ':'
+}
+
+/// What a namespace is made of.
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.') || is_attached(c)
 }
 
 pub(super) fn is_space(c: char) -> bool {

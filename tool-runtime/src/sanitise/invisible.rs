@@ -4,7 +4,7 @@ use super::{filter::Filter, unicode};
 
 const ZWNJ: char = '\u{200c}';
 const ZWJ: char = '\u{200d}';
-const BLACK_FLAG: char = '\u{1f3f4}';
+pub(super) const BLACK_FLAG: char = '\u{1f3f4}';
 const CANCEL_TAG: char = '\u{e007f}';
 /// Behind the black flag: England, Scotland, Wales.
 const FLAGS: [&str; 3] = [
@@ -48,7 +48,8 @@ fn joins(filter: Filter, c: char, next: Option<char>) -> bool {
         return true;
     }
     // A half form or an old Malayalam chillu at the end of a word is written as virama and joiner.
-    is_virama(filter.last) || (unicode::is_joining(filter.last) && unicode::is_joining(next))
+    // What is hidden does not stay behind a joiner, so it is nothing to join.
+    is_virama(filter.last) || (unicode::is_joining(filter.last) && unicode::is_joining(next) && !is_hidden(next))
 }
 
 /// A pictograph, also with a variation selector or a skin tone.

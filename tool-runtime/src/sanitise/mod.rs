@@ -25,14 +25,17 @@ mod name;
 mod scout;
 mod seek;
 mod steps;
+mod stream;
 mod token;
 mod unicode;
 
 use std::{borrow::Cow, ops::ControlFlow};
 
+use crate::json;
 use filter::{Filter, Piece};
 pub(crate) use media::media_type;
 use seek::Found;
+pub(crate) use stream::Stream;
 
 /// What sanitising did, in characters of the original text. Line ends that became `\n` count as neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,17 +91,30 @@ pub(crate) fn line(original: &str, max_chars: usize) -> String {
     line
 }
 
-/// Bytes as text; what is not UTF-8 shows as U+FFFD.
-pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
-}
-
 /// Sanitises a text of any size without copying it: `push` gets slices of `text` and replacements, in
 /// order, until it breaks.
 pub(crate) fn pour(text: &str, push: &mut dyn FnMut(&str) -> ControlFlow<()>) -> (Counts, ControlFlow<()>) {
-    let mut pour = Pour { text, push, counts: Counts::default(), emitted: 0, settled: 0, filter: Filter::default() };
+    let mut pour = Pour::new(text, push);
     let flow = pour.run();
     (pour.counts, flow)
+}
+
+/// The same behind other text, which left the filter in this state; gives the state behind `text`. A part of a text
+/// is never taken for JSON.
+fn pour_on(
+    filter: Filter,
+    text: &str,
+    push: &mut dyn FnMut(&str) -> ControlFlow<()>,
+) -> (Counts, Filter, ControlFlow<()>) {
+    let mut pour = Pour { filter, json: Some(false), ..Pour::new(text, push) };
+    let flow = pour.run();
+    (pour.counts, pour.filter, flow)
+}
+
+/// Whether the text is JSON, or JSON values one after the other.
+fn is_json(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}');
+    text.trim_start().starts_with(['{', '[', '"']) && json::is_sequence(text)
 }
 
 struct Pour<'t, 'p> {
@@ -111,9 +127,15 @@ struct Pour<'t, 'p> {
     settled: usize,
     /// The filter's state at `settled`.
     filter: Filter,
+    /// Whether the text is JSON, once somebody asked.
+    json: Option<bool>,
 }
 
-impl Pour<'_, '_> {
+impl<'t, 'p> Pour<'t, 'p> {
+    fn new(text: &'t str, push: &'p mut dyn FnMut(&str) -> ControlFlow<()>) -> Self {
+        Self { text, push, counts: Counts::default(), emitted: 0, settled: 0, filter: Filter::default(), json: None }
+    }
+
     fn run(&mut self) -> ControlFlow<()> {
         let mut scout = scout::Scout::new(self.text);
         while let Some(anchor) = scout.next(self.settled, self.filter) {
@@ -123,8 +145,12 @@ impl Pour<'_, '_> {
                 self.stay(anchor);
                 self.keep(anchor + 1)?;
             }
+            // Control sequences come in rows, and no marker begins with one.
+            while self.text.as_bytes().get(self.settled).is_some_and(u8::is_ascii_control) {
+                self.keep(self.settled + 1)?;
+            }
         }
-        self.settled = self.text.len();
+        self.stay(self.text.len());
         self.emit(self.settled)
     }
 
@@ -162,12 +188,25 @@ impl Pour<'_, '_> {
             self.emit(at)?;
             self.emitted = self.settled;
             match piece {
-                Piece::LineEnd => (self.push)("\n")?,
+                Piece::LineEnd => {
+                    let line_end = self.line_end(at);
+                    (self.push)(line_end)?;
+                }
                 Piece::Drop => self.counts.removed += self.text[at..self.settled].chars().count(),
                 Piece::Keep(_) | Piece::Skip => {}
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// What to write for the line end at `at`. Those beyond ASCII stand inside the strings of JSON text, if anywhere,
+    /// where a line feed has to be escaped.
+    fn line_end(&mut self, at: usize) -> &'static str {
+        if self.text[at..].starts_with('\r') {
+            return "\n";
+        }
+        let text = self.text;
+        if *self.json.get_or_insert_with(|| is_json(text)) { "\\n" } else { "\n" }
     }
 
     /// From `settled` to `end` nothing is shown; what the filter would have kept counts as defused.

@@ -18,14 +18,26 @@ pub(super) struct Marker(Option<Open>);
 struct Open {
     /// Of the first bracket, if several stand together.
     start: usize,
-    /// Behind the last one.
-    bracket_end: usize,
-    /// `Prose` if all of them are.
+    /// How many characters stand behind the last one.
+    behind: usize,
+    /// The most telling of them.
     opener: Opener,
-    gap: Gap,
     slash: bool,
+    /// Behind a quotation mark: only the name itself may follow.
+    quoted: bool,
+    /// Whether all since the bracket may be a namespace, which ends in a colon.
+    namespace: bool,
+    /// Begins behind the bracket; `None` once it can't be the name.
+    name: Option<Progress>,
+    /// Begins behind the last colon of a namespace.
+    local: Option<Progress>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Progress {
     /// Letters of the name.
     seen: usize,
+    gap: Gap,
 }
 
 /// What stands before the name and between its words, the most telling of it.
@@ -51,48 +63,118 @@ impl Marker {
     /// Says when a name is complete.
     pub(super) fn feed(&mut self, unit: Unit) -> Option<Complete> {
         if let Some(opener) = glyph::opener(unit.c) {
-            let run = self.0.filter(|open| open.bracket_end == unit.start);
+            let run = self.0.filter(|open| open.behind == 0);
             self.0 = Some(Open {
                 start: run.map_or(unit.start, |open| open.start),
-                bracket_end: unit.end,
-                opener: if run.is_some_and(|open| open.opener == Opener::Tag) { Opener::Tag } else { opener },
-                gap: Gap::Nothing,
+                behind: 0,
+                opener: run.map_or(opener, |open| open.opener.max(opener)),
                 slash: false,
-                seen: 0,
+                quoted: false,
+                namespace: true,
+                name: Some(Progress { seen: 0, gap: Gap::Nothing }),
+                local: None,
             });
             return None;
         }
         let open = self.0.as_mut()?;
-        if lookalikes::letter(unit.c) == Some(NAME[open.seen]) {
-            open.seen += 1;
-        } else if !open.pass(unit.c) {
+        let is_alive = open.take(unit.c);
+        let open = *open;
+        let complete = [open.name, open.local].into_iter().flatten().find(|name| name.seen == NAME.len());
+        if complete.is_some() || !is_alive {
             self.0 = None;
         }
-        let open = self.0.filter(|open| open.seen == NAME.len())?;
-        self.0 = None;
-        // `(external tool result)` is prose, `(external_tool_result)` and `(/external tool result)` are not.
-        let is_prose = open.opener == Opener::Prose && open.gap == Gap::Space;
-        (!is_prose).then_some(Complete { start: open.start, slash: open.slash })
+        let is_marker = match open.opener {
+            Opener::Angle | Opener::Tag => true,
+            // `(external tool result)` is prose, `(external_tool_result)` and `(/external tool result)` are not.
+            Opener::Prose => complete?.gap != Gap::Space,
+            Opener::Text => open.slash,
+        };
+        (complete.is_some() && is_marker).then_some(Complete { start: open.start, slash: open.slash })
     }
 }
 
 /// Whether `c` may stand between letters of the name.
 pub(super) fn may_interrupt(c: char) -> bool {
-    glyph::is_space(c) || glyph::is_separator(c) || glyph::is_attached(c)
+    glyph::is_space(c) || glyph::is_separator(c) || glyph::is_joint(c) || glyph::is_attached(c)
+}
+
+/// How many letters of the name, of which `seen` are seen, `c` can be read as.
+pub(super) fn letters(c: char, seen: usize) -> usize {
+    let rest = &NAME[seen..];
+    if rest.first().is_some_and(|letter| lookalikes::letter(c) == Some(*letter)) {
+        1
+    } else if lookalikes::pair(c).is_some_and(|pair| rest.starts_with(pair)) {
+        2
+    } else {
+        0
+    }
 }
 
 impl Open {
-    /// Whether `c` may stand here without being a letter of the name.
-    fn pass(&mut self, c: char) -> bool {
-        if glyph::is_space(c) {
-            // Before the name, space says nothing about its spelling.
-            self.gap = self.gap.max(if self.seen > 0 { Gap::Space } else { Gap::Nothing });
-        } else if glyph::is_separator(c) || (self.seen == 0 && (glyph::is_slash(c) || glyph::is_prefix(c))) {
-            self.gap = Gap::Sign;
-            self.slash |= self.seen == 0 && glyph::is_slash(c);
+    /// Takes the next character; says whether this may become a marker yet.
+    fn take(&mut self, c: char) -> bool {
+        self.behind += 1;
+        let is_prefix = self.name.is_some_and(|name| name.seen == 0);
+        self.local = if self.namespace && !is_prefix && glyph::is_colon(c) {
+            Some(Progress { seen: 0, gap: Gap::Sign })
         } else {
-            return glyph::is_attached(c);
+            self.local.and_then(|local| if local.seen == 0 { local.directly(c) } else { local.on(c) })
+        };
+        self.name = self.name.and_then(|name| if name.seen == 0 { self.before(name, c) } else { name.on(c) });
+        self.namespace = self.namespace
+            && self.opener == Opener::Angle
+            && !self.quoted
+            && !glyph::is_space(c)
+            && ((is_prefix && self.name.is_some()) || glyph::is_word(c) || glyph::is_colon(c));
+        self.name.is_some() || self.local.is_some() || self.namespace
+    }
+
+    /// Before the name, where it may begin with `c`.
+    fn before(&mut self, name: Progress, c: char) -> Option<Progress> {
+        if self.quoted {
+            self.slash |= glyph::is_slash(c);
+            return if glyph::is_slash(c) { Some(name) } else { name.directly(c) };
         }
-        true
+        if self.opener == Opener::Text && !self.slash && !glyph::is_slash(c) {
+            return glyph::is_attached(c).then_some(name);
+        }
+        let angle = self.opener == Opener::Angle && self.namespace;
+        if let Some(name) = name.directly(c) {
+            return Some(name);
+        }
+        let slash = glyph::is_slash(c);
+        let sign = slash || glyph::is_prefix(c) || (self.opener >= Opener::Tag && glyph::is_sigil(c));
+        // `<"external…` and `</>external…`, but never over a quotation mark that may end a JSON string.
+        self.quoted = !sign && angle && (glyph::is_quote(c) || (self.slash && glyph::is_angle_end(c)));
+        self.slash |= slash;
+        if sign || self.quoted {
+            return Some(Progress { gap: Gap::Sign, ..name });
+        }
+        // Before the name, space says nothing about its spelling.
+        glyph::is_space(c).then_some(name)
+    }
+}
+
+impl Progress {
+    /// The name's next letter, or nothing that shows.
+    fn directly(self, c: char) -> Option<Self> {
+        match letters(c, self.seen) {
+            0 => glyph::is_attached(c).then_some(self),
+            letters => Some(Self { seen: self.seen + letters, ..self }),
+        }
+    }
+
+    /// The same, or what may stand between letters.
+    fn on(self, c: char) -> Option<Self> {
+        self.directly(c).or_else(|| {
+            let gap = if glyph::is_separator(c) {
+                Gap::Sign
+            } else if glyph::is_space(c) || glyph::is_joint(c) {
+                Gap::Space
+            } else {
+                return None;
+            };
+            Some(Self { gap: self.gap.max(gap), ..self })
+        })
     }
 }

@@ -5,7 +5,7 @@
 //! escape). Chat-template tokens are found by their bracket.
 
 use super::{
-    bytes,
+    bytes::{self, Part},
     chars::Chars,
     escape,
     filter::{Filter, Piece},
@@ -76,12 +76,24 @@ impl<'t> Scout<'t> {
 /// marker can have begun before `anchor`, nor begins with it.
 pub(super) fn restart(text: &str, settled: usize, anchor: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut begun = bytes::may_begin(bytes[anchor]);
+    let mut begun = bytes::part(bytes[anchor]) == Part::Beginning;
     let mut at = anchor;
-    while at > settled && !bytes::is_outside(bytes[at - 1]) {
+    // Letters and digits side by side, from `at` on.
+    let mut word = 0;
+    while at > settled {
         tick();
+        match bytes::part(bytes[at - 1]) {
+            Part::None => break,
+            // Before its `x` a marker has one letter behind space: a namespace follows its bracket at once, and so do
+            // the characters of an escape.
+            Part::Space if word >= 2 => break,
+            Part::Word => word += 1,
+            part => {
+                begun |= part == Part::Beginning;
+                word = 0;
+            }
+        }
         at -= 1;
-        begun |= bytes::may_begin(bytes[at]);
     }
     begun.then_some(at)
 }
@@ -126,10 +138,11 @@ impl<'t> Probe<'t> {
         if c < '\u{a0}' {
             return true;
         }
-        match glyph::narrow(c) {
-            '<' => return token::begins('<', self.behind(at, c)),
-            '&' | '%' | '\\' => return self.escape(at).0,
-            _ => {}
+        if token::is_angle(c) {
+            return token::begins(c, self.behind(at, c));
+        }
+        if matches!(glyph::narrow(c), '&' | '%' | '\\' | '=') {
+            return self.escape(at).0;
         }
         if invisible::is_hidden(c) {
             let mut chars = self.chars(at);
@@ -155,7 +168,7 @@ impl<'t> Probe<'t> {
     fn could_be_inside(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1).map(|before| self.bytes[before]) else { return false };
         let Some(behind) = self.bytes.get(at + 1) else { return false };
-        let passes = |byte: u8| byte <= b' ' || byte >= 0x7f || matches!(byte, b'_' | b'-' | b'+' | b'\\');
+        let passes = |byte: u8| byte <= b' ' || byte >= 0x7f || b"_-+\\./:|=".contains(&byte);
         (passes(before) || before.is_ascii_hexdigit() || matches!(before, b';' | b'}'))
             && (passes(*behind) || matches!(behind, b't' | b'T' | b'7' | b'&' | b'%'))
     }
@@ -174,19 +187,23 @@ impl<'t> Probe<'t> {
         Seen::first(places, found, until)
     }
 
-    /// Backslash escapes. A run of backslashes is one escape, and may end behind `until`.
+    /// Backslash escapes and those of quoted-printable text. A run of backslashes is one escape, and may end behind
+    /// `until`.
     fn backslash(&self, from: usize, until: usize) -> Seen {
         let mut at = from;
-        while let Some(place) = self.bytes.get(at..until).and_then(|bytes| memchr::memchr(b'\\', bytes)) {
-            tick();
+        while let Some(place) = self.bytes.get(at..until).and_then(|bytes| memchr::memchr2(b'\\', b'=', bytes)) {
             at += place;
-            at = match bytes::quiet_escape(&self.bytes[at..]) {
-                0 => match self.escape(at) {
-                    (true, _) => return Seen::Found(at),
-                    (false, end) => end,
-                },
-                length => at + length,
-            };
+            // Text of another script is one escape after the other.
+            while let Some(b'\\' | b'=') = self.bytes[..until].get(at) {
+                tick();
+                at = match bytes::quiet_escape(&self.bytes[at..]) {
+                    0 => match self.escape(at) {
+                        (true, _) => return Seen::Found(at),
+                        (false, end) => end,
+                    },
+                    length => at + length,
+                };
+            }
         }
         Seen::Nothing(at.max(until))
     }
@@ -206,14 +223,13 @@ impl<'t> Probe<'t> {
 
 /// Whether the rest of the name stands behind its `x`.
 fn name_goes_on(mut chars: Chars<'_>) -> bool {
-    let mut missing = name::NAME[2..].iter().peekable();
-    while let Some(wanted) = missing.peek() {
+    let mut seen = 2;
+    while seen < name::NAME.len() {
         tick();
         let Some(unit) = escape::unit(&mut chars) else { return false };
-        if lookalikes::letter(unit.c) == Some(**wanted) {
-            missing.next();
-        } else if !name::may_interrupt(unit.c) {
-            return false;
+        match name::letters(unit.c, seen) {
+            0 if !name::may_interrupt(unit.c) => return false,
+            letters => seen += letters,
         }
     }
     true

@@ -6,35 +6,61 @@ use super::{chars::Chars, steps::tick};
 /// Behind `<`, by their first character. Ordinary HTML elements (`<s>`, `<mask>`) are not among them,
 /// though some templates use those.
 const ANGLED: &[(char, &[&str])] = &[
-    ('/', &["tool_call>", "tool_response>", "think>"]),
+    (
+        '/',
+        &[
+            "tool_call>",
+            "tool_calls>",
+            "tool_response>",
+            "tool_result>",
+            "function_calls>",
+            "function_results>",
+            "think>",
+        ],
+    ),
     ('<', &["SYS>", "/SYS>"]),
     ('B', &["OS_TOKEN>"]),
     ('E', &["OS_TOKEN>"]),
     ('b', &["os>"]),
-    ('e', &["nd_of_turn>", "nd_of_utterance>", "os>"]),
-    ('s', &["tart_of_turn>", "tart_of_image>"]),
-    ('t', &["ool_call>", "ool_response>", "hink>"]),
+    ('e', &["nd_of_turn>", "nd_of_utterance>", "nd_function_call>", "nd_function_response>", "nd_of_image>", "os>"]),
+    ('f', &["im_prefix>", "im_middle>", "im_suffix>", "unction_calls>", "unction_results>"]),
+    ('s', &["tart_of_turn>", "tart_of_image>", "tart_function_call>", "tart_function_response>"]),
+    ('t', &["ool_call>", "ool_calls>", "ool_response>", "ool_result>", "hink>"]),
 ];
 
-/// Behind `[`.
+/// Behind `[`. `[ARGS]` stands in every other usage line, and `[IMG]` in forum posts.
 const SQUARE: &[(char, &[&str])] = &[
-    ('/', &["INST]", "SYSTEM_PROMPT]", "AVAILABLE_TOOLS]", "TOOL_RESULTS]"]),
+    ('/', &["INST]", "SYSTEM_PROMPT]", "AVAILABLE_TOOLS]", "TOOL_RESULTS]", "THINK]"]),
     ('A', &["VAILABLE_TOOLS]"]),
-    ('I', &["NST]"]),
+    ('C', &["ALL_ID]"]),
+    ('I', &["NST]", "MG_BREAK]", "MG_END]"]),
     ('S', &["YSTEM_PROMPT]"]),
-    ('T', &["OOL_CALLS]", "OOL_RESULTS]", "OOL_CONTENT]"]),
+    ('T', &["OOL_CALLS]", "OOL_RESULTS]", "OOL_CONTENT]", "HINK]"]),
     ('g', &["MASK]"]),
 ];
+
+/// `<`, or what vendors and quotations write for it.
+pub(super) fn is_angle(c: char) -> bool {
+    matches!(c, '<' | '＜' | '﹤' | '‹')
+}
+
+pub(super) fn is_angle_end(c: char) -> bool {
+    matches!(c, '>' | '＞' | '﹥' | '›')
+}
+
+pub(super) fn is_bar(c: char) -> bool {
+    matches!(c, '|' | '｜' | '│' | '∣' | '❘' | 'ǀ')
+}
 
 /// Whether `bracket`, with `chars` behind it, begins a token.
 pub(super) fn begins(bracket: char, mut chars: Chars<'_>) -> bool {
     let words = match bracket {
-        '<' | '＜' => ANGLED,
+        _ if is_angle(bracket) => ANGLED,
         '[' => SQUARE,
         _ => return false,
     };
     match chars.visible() {
-        Some('|') => bracket != '[' && piped(chars),
+        Some(bar) if is_bar(bar) => bracket != '[' && piped(chars),
         Some(first) => {
             let words = words.iter().find(|(initial, _)| *initial == first);
             words.is_some_and(|(_, words)| words.iter().any(|word| spells(chars, word)))
@@ -49,8 +75,8 @@ fn piped(mut chars: Chars<'_>) -> bool {
     loop {
         tick();
         match chars.visible() {
+            Some(bar) if is_bar(bar) => return length > 0 && chars.visible().is_some_and(is_angle_end),
             Some(c) if c.is_alphanumeric() || matches!(c, '_' | '▁' | '-' | '/' | ':') => length += 1,
-            Some('|') => return length > 0 && chars.visible() == Some('>'),
             _ => return false,
         }
     }

@@ -19,7 +19,8 @@ use crate::artifact::{
 /// An [`ArtifactStore`] in memory, for tests and for machines without a disk.
 ///
 /// Clones share their artifacts. An artifact expires after 24 hours ([`max_age`](Self::max_age)); what has
-/// expired goes when room is needed, and in [`sweep`](ArtifactStore::sweep).
+/// expired goes when room is needed, and in [`sweep`](ArtifactStore::sweep). When that is not enough, what ended
+/// sessions saved goes too, oldest first.
 ///
 /// ```
 /// use tool_runtime::{ArtifactMeta, ArtifactStore, MemoryStore};
@@ -53,6 +54,8 @@ struct Item {
     sha256: String,
     chars: usize,
     bytes: Vec<u8>,
+    /// Its session is over.
+    is_left: bool,
 }
 
 impl Item {
@@ -103,6 +106,19 @@ impl Contents {
         before - self.items.len()
     }
 
+    /// Removes what ended sessions left, oldest first, until `adding` bytes fit.
+    fn evict(&mut self, adding: usize, limit: usize) {
+        let left = self.items.iter().filter(|(_, item)| item.is_left);
+        let mut left: Vec<(u64, String)> = left.map(|(id, item)| (item.meta.created, id.clone())).collect();
+        left.sort();
+        for (_, id) in left {
+            if adding <= limit.saturating_sub(self.bytes) {
+                break;
+            }
+            self.bytes -= self.items.remove(&id).map_or(0, |item| item.bytes.len());
+        }
+    }
+
     fn same(&self, meta: &ArtifactMeta, sha256: &str) -> Option<ArtifactRef> {
         self.items
             .iter()
@@ -129,7 +145,8 @@ impl ArtifactStore for MemoryStore {
         let size = item.bytes.len();
         let end = usize::try_from(range.end).unwrap_or(usize::MAX).min(size);
         let start = usize::try_from(range.start).unwrap_or(usize::MAX).min(end);
-        Ok(Artifact::new(item.meta.clone(), size as u64, &*item.sha256, item.bytes[start..end].to_vec()))
+        let bytes = item.bytes[start..end].to_vec();
+        Ok(Artifact::new(item.meta.clone(), size as u64, &*item.sha256, bytes).with_chars(item.chars))
     }
 
     fn list(&self) -> Result<Vec<ArtifactEntry>, StoreError> {
@@ -161,6 +178,12 @@ impl ArtifactStore for MemoryStore {
 
     fn is_shared(&self) -> bool {
         self.shared
+    }
+
+    fn end_session(&self, session: &str) {
+        let mut contents = self.contents();
+        let saved = contents.items.values_mut().filter(|item| item.meta.session.as_deref() == Some(session));
+        saved.for_each(|item| item.is_left = true);
     }
 }
 
@@ -197,6 +220,7 @@ impl ArtifactWriter for MemoryWriter {
         }
         if bytes.len() > store.limit.saturating_sub(contents.bytes) {
             contents.expire(meta.created, store.max_age);
+            contents.evict(bytes.len(), store.limit);
         }
         if bytes.len() > store.limit.saturating_sub(contents.bytes) {
             return Err(StoreReason::Full.into());
@@ -205,7 +229,7 @@ impl ArtifactWriter for MemoryWriter {
             .find(|id| !contents.items.contains_key(id))
             .ok_or(StoreReason::Failed)?;
         contents.bytes += bytes.len();
-        let item = Item { meta, sha256, chars, bytes };
+        let item = Item { meta, sha256, chars, bytes, is_left: false };
         let reference = item.reference(&id);
         contents.items.insert(id, item);
         Ok(reference)
@@ -264,6 +288,21 @@ mod tests {
         assert_eq!(store.sweep(120).unwrap(), 1);
         save(&store, &ArtifactMeta::text("t", 61), "0123456789").unwrap();
         assert_eq!(save(&store, &ArtifactMeta::text("t", 61), "01234567890").unwrap_err().reason(), StoreReason::Full);
+    }
+
+    #[test]
+    fn an_ended_session_makes_room_for_others() {
+        let store = MemoryStore::new(10);
+        let of = |created, session: &str| ArtifactMeta::text("t", created).with_session(session);
+        let old = save(&store, &of(1, "a"), "0123").unwrap();
+        let new = save(&store, &of(2, "a"), "4567").unwrap();
+        save(&store, &of(3, "b"), "x").unwrap();
+        assert!(save(&store, &of(4, "b"), "abcd").is_err());
+        store.end_session("a");
+        save(&store, &of(4, "b"), "abcd").unwrap();
+        assert_eq!(store.read(&old.id, 0..1).unwrap_err().reason(), StoreReason::NotFound);
+        assert_eq!(store.read(&new.id, 0..u64::MAX).unwrap().bytes, b"4567");
+        assert!(save(&store, &of(5, "b"), "0123456789").is_err());
     }
 
     #[test]

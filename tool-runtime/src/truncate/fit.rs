@@ -13,7 +13,7 @@ use crate::{
     cut::{self, Ends, Style},
     json::{self, Edit, Fault, Push},
     policy::{Snap, TruncationStrategy},
-    tokens,
+    stream, tokens,
 };
 
 /// A text on its way to the model. It can be had any number of times, and is the same each time.
@@ -23,6 +23,8 @@ pub(crate) enum Material<'a> {
     Whole(&'a str),
     /// Text in memory that was found to be JSON.
     Document(&'a str),
+    /// A text that has gone by, into the writer that `Saving` opens.
+    Seen(&'a stream::Ends),
     /// Text that is made piece by piece.
     Text(PourText<'a>),
     /// A value that is written as JSON; `Edit` sees the strings after the owner's own changes to them.
@@ -85,7 +87,7 @@ impl Bounds {
         self.tokens.is_none_or(|most| !tokens::exceed(text, most))
     }
 
-    fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> Style {
         let ends = match self.strategy {
             Some(TruncationStrategy::Head) => Ends::Head,
             None | Some(TruncationStrategy::HeadTail | TruncationStrategy::Fields | TruncationStrategy::Structure) => {
@@ -119,6 +121,10 @@ impl<'a> Material<'a> {
                 ControlFlow::Continue(()) => Ok(()),
                 ControlFlow::Break(()) => Err(Fault::Stopped),
             },
+            Self::Seen(ends) => match [&ends.head, &ends.rest].into_iter().try_for_each(|text| push(text)) {
+                ControlFlow::Continue(()) => Ok(()),
+                ControlFlow::Break(()) => Err(Fault::Stopped),
+            },
             Self::Text(pour) => pour(push),
             Self::Json(pour) => pour(push, None),
         }
@@ -147,7 +153,7 @@ pub(crate) fn fit(material: &Material<'_>, bounds: &Bounds, saving: &mut Saving<
     let reread = match &material {
         Material::Document(text) => Some(Reread::Text(text)),
         Material::Json(pour) => Some(Reread::Value(*pour)),
-        Material::Whole(_) | Material::Text(_) => None,
+        Material::Whole(_) | Material::Seen(_) | Material::Text(_) => None,
     };
     let artifact = saved.artifact().filter(|_| bounds.may_point);
     let most = bounds.chars();
@@ -263,6 +269,9 @@ impl Shown {
 pub(crate) fn save(material: &Material<'_>, saving: &mut Saving<'_>) -> Result<(Saved, usize), Unfit> {
     let mut copy = Saver::new(saving);
     copy.open();
+    if let Material::Seen(ends) = *material {
+        return Ok((copy.finish(ends.chars)?, ends.chars));
+    }
     let mut chars = 0;
     let poured = material.pour(&mut |piece| {
         chars += cut::count(piece);
@@ -285,6 +294,7 @@ struct First<'a> {
 /// As much of a text as any cut within the bounds can show.
 enum Held<'a> {
     All(&'a str, usize),
+    Seen(&'a stream::Ends),
     Ends(Window),
 }
 
@@ -292,6 +302,7 @@ impl Held<'_> {
     fn show(&self, limit: usize, style: Style) -> String {
         match self {
             Self::All(text, chars) => cut::cut(text, *chars, limit, style),
+            Self::Seen(ends) => ends.show(limit, style),
             Self::Ends(window) => window.show(limit),
         }
     }
@@ -299,6 +310,7 @@ impl Held<'_> {
     fn starts_object(&self) -> bool {
         let text = match self {
             Self::All(text, _) => text,
+            Self::Seen(ends) => ends.head.as_str(),
             Self::Ends(window) => window.head(),
         };
         text.trim_start().starts_with('{')
@@ -308,6 +320,7 @@ impl Held<'_> {
     fn into_text(self) -> Option<String> {
         match self {
             Self::All(..) => None,
+            Self::Seen(ends) => Some(ends.head.clone()),
             Self::Ends(window) => Some(window.into_head()),
         }
     }
@@ -325,6 +338,13 @@ fn first_pass<'a>(material: &Material<'a>, bounds: &Bounds, saving: &mut Saving<
             let _ = copy.write(text);
         }
         return Ok(First { original, held: Held::All(text, original), is_over, saved: copy.finish(original)? });
+    }
+    if let Material::Seen(ends) = *material {
+        let is_over = ends.chars > limit || !ends.is_whole() || !bounds.allow(&ends.head);
+        if is_over {
+            copy.open();
+        }
+        return Ok(First { original: ends.chars, held: Held::Seen(ends), is_over, saved: copy.finish(ends.chars)? });
     }
     let mut window = Window::new(limit, bounds.style());
     let poured = material.pour(&mut |piece| {

@@ -24,6 +24,7 @@ pub(crate) use fit::save;
 pub(crate) use fit::{Bounds, Fitted, Material, Unfit, fit};
 pub(crate) use probe::largest;
 pub(crate) use saver::{Opened, Saving};
+pub(crate) use window::Window;
 
 /// How [`truncate_result`] cuts, and where it keeps the whole.
 #[derive(Clone, Copy)]

@@ -1,9 +1,12 @@
 //! Both ends of a text that streams by.
 
-use crate::cut::{self, Style};
+use crate::{
+    cut::{self, Style},
+    stream::Ends,
+};
 
 /// Holds what a cut to `limit` characters can show: the first `limit` characters, and of the rest the end.
-pub(super) struct Window {
+pub(crate) struct Window {
     limit: usize,
     style: Style,
     /// The first [`Style::longest_head`] characters.
@@ -15,30 +18,30 @@ pub(super) struct Window {
 }
 
 impl Window {
-    pub(super) fn new(limit: usize, style: Style) -> Self {
+    pub(crate) fn new(limit: usize, style: Style) -> Self {
         Self { limit, style, head: String::new(), rest: String::new(), chars: 0 }
     }
 
-    pub(super) fn chars(&self) -> usize {
+    pub(crate) fn chars(&self) -> usize {
         self.chars
     }
 
     /// The first characters: the whole text as long as that is within the limit.
-    pub(super) fn head(&self) -> &str {
+    pub(crate) fn head(&self) -> &str {
         &self.head
     }
 
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.chars > self.limit
     }
 
     /// Whether `chars` more are too many.
-    pub(super) fn overflows_with(&self, chars: usize) -> bool {
+    pub(crate) fn overflows_with(&self, chars: usize) -> bool {
         self.chars + chars > self.limit
     }
 
     /// Takes the next piece of the text, of `chars` characters.
-    pub(super) fn push(&mut self, piece: &str, chars: usize) {
+    pub(crate) fn push(&mut self, piece: &str, chars: usize) {
         let room = self.style.longest_head(self.limit).saturating_sub(self.chars);
         self.chars += chars;
         if chars <= room {
@@ -62,12 +65,18 @@ impl Window {
     }
 
     /// The text as it is shown within `limit` characters, which are not more than this window's.
-    pub(super) fn show(&self, limit: usize) -> String {
+    pub(crate) fn show(&self, limit: usize) -> String {
         cut::join(&self.head, &self.rest, self.chars, limit, self.style)
     }
 
+    /// What is left once the text has gone by.
+    pub(crate) fn into_ends(self) -> Ends {
+        let Self { limit, head, rest, chars, .. } = self;
+        Ends { head, rest, chars, limit, hidden: false }
+    }
+
     /// The whole text, where that is within the limit.
-    pub(super) fn into_head(self) -> String {
+    pub(crate) fn into_head(self) -> String {
         self.head
     }
 }

@@ -63,6 +63,26 @@ fn work_is_linear_in_the_worst_cases() {
         "[IN",
         "<<S",
         "&langl",
+        "=3",
+        "=3D",
+        "=",
+        "=\u{e9}",
+        "+ADw-",
+        "<a:",
+        "<a.b:e",
+        "e:",
+        "</>",
+        "<\"",
+        "\u{85}",
+        "[\"\u{2028}\"]",
+        "[",
+        "&e",
+        "&xscr;",
+        "\\3c",
+        "\\0000",
+        "m",
+        "‹│a",
+        "く/",
     ] {
         for (head, tail) in [
             ("", ""),
@@ -77,6 +97,32 @@ fn work_is_linear_in_the_worst_cases() {
             let taken = steps::taken(|| drop(clean(&long)));
             assert!(taken < 30 * long.len(), "{} steps a byte for {head:?} {unit:?} {tail:?}", taken / long.len());
         }
+    }
+}
+
+/// Ten million bytes, and no more steps than so many for each.
+#[test]
+fn ten_megabytes_of_the_worst_stay_under_a_fixed_count() {
+    const SIZE: usize = 10_000_000;
+    let always = [("\u{1b}]", "a", ""), ("", "<a:", ""), ("", "xt", "")];
+    // A debug build takes minutes for these.
+    let optimised = [
+        ("<", " ", "/external_tool_result>"),
+        ("<", "\\", "external_tool_result"),
+        ("", "<", ""),
+        ("", "</external_tool_result>", ""),
+        ("", "<e\u{301}", ""),
+        ("", "\\\\u0078", ""),
+        ("", "&#120;", ""),
+        ("", "e\u{200b}x", ""),
+        ("", "х", ""),
+        ("", "[\"\u{2028}\"]", ""),
+    ];
+    let optimised = optimised.into_iter().filter(|_| !cfg!(debug_assertions));
+    for (head, unit, tail) in always.into_iter().chain(optimised) {
+        let text = format!("{head}{}{tail}", unit.repeat(SIZE / unit.len()));
+        let taken = steps::taken(|| drop(clean(&text)));
+        assert!(taken <= 10 * SIZE, "{taken} steps for {head:?} {unit:?} {tail:?}");
     }
 }
 

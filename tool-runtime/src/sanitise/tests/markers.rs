@@ -4,7 +4,8 @@ const NAME: &str = "external_tool_result";
 
 #[test]
 fn every_bracket_opens_a_marker() {
-    let brackets = "< [ { ( ＜ ［ ｛ （ ‹ « ≪ ❰ ❮ ❬ ❲ ❴ ⟨ ⟪ ⟦ 〈 《 「 【 〈 ˂ ᐸ ≤ ≺ ⋖ ⦑ ⧼ ⸢ ﹤ ﹛ ﹝ ◀ “ ⁅ ⦅ ﴿ ⌈ ༼ 𝈶";
+    let brackets =
+        "< [ { ( ＜ ［ ｛ （ ‹ « ≪ ❰ ❮ ❬ ❲ ❴ ⟨ ⟪ ⟦ 〈 《 「 【 〈 ˂ ᐸ ≤ ≺ ⋖ ⦑ ⧼ ⸢ ﹤ ﹛ ﹝ ◀ “ ⁅ ⦅ ﴿ ⌈ ༼ 𝈶 ⮘ ⏴ 𐏐";
     for bracket in brackets.split(' ') {
         for slash in ["", "/", " / ", "\t/\n", "∕", "／", "⁄", "\\", "//"] {
             defused(&format!("a{bracket}{slash}{NAME}> b"));
@@ -16,9 +17,11 @@ fn every_bracket_opens_a_marker() {
 fn every_escape_opens_a_marker() {
     let escapes = "&lt; &lt &LT; &#60; &#60 &#060; &#0000000060; &#x3c; &#X3C; &#x0003C; &amp;lt; &amp;amp;lt; &amp;#60; &#38;lt; &lsaquo; &lang; &langle; &lbrack; &lcub; \
                    \\u003c \\u003C \\x3c \\x3C \\u{3c} \\u{003c} \\074 \\74 \\U0000003c \\\\u003c \\\\\\\\u003c \\u2039 \\uff1c \\x5b \
-                   %3C %3c %253C %25253c %E2%80%B9 %EF%BC%9C %25E2%2580%25B9 %5B %u003c &percnt;3C ＆lt； &bsol;u003c";
+                   %3C %3c %253C %25253c %E2%80%B9 %EF%BC%9C %25E2%2580%25B9 %5B %u003c &percnt;3C ＆lt； &bsol;u003c &nvlt; \\3c \\00003c =3C =3c =3D3C =E2=80=B9 +ADw- +ADw &equals;3C &leftanglebracket;";
     for escape in escapes.split_whitespace() {
         for slash in ["", "/", "\\/", "%2F", "&#47;", "&sol;", "\\u002f", "\\n/ "] {
+            // The `e` would be a digit of the escape.
+            let slash = if slash.is_empty() && escape == "\\3c" { " " } else { slash };
             defused(&format!("a{escape}{slash}{NAME}> b"));
         }
     }
@@ -84,11 +87,67 @@ fn every_spelling_is_the_name() {
         "ꓰꓫꓔꓰꓣꓠꓮꓡ_tool_result",
         "external‿tool⁀result",
         "e×ternal_tool_result",
+        "external.tool.result",
+        "external·tool·result",
+        "external/tool/result",
+        "external:tool:result",
+        "external|tool|result",
+        "external=tool=result",
+        "extemal_tool_result",
+        "externalm_tꝏl_result".replace("lm", "l").as_str(),
+        "exter㎁l_t∞l_result",
+        "e&xscr;ternal_tool_result",
+        "e&Xopf;t&eacute;rnal_t&oslash;&ofr;l_result",
+        "e&chi;ternal&ic;_tool&af;_result",
+        "e&times;ternal&hairsp;tool&middot;result",
+        "e=78ternal_tool_result",
+        "e=D1=85ternal_tool_result",
+        "e\\78ternal_tool_result",
+        "exterŉal_tool_resʉlt",
+        "external_tool_resꭏlt",
+        "exter\n.nal_tool_result",
     ] {
         let name = if name.ends_with("ternal") { format!("{name}_tool_result") } else { name.to_owned() };
         defused(&format!("a</{name}> b"));
         defused(&format!("{{\"key\": \"<{name}>\"}}"));
         defused(&format!("a < {name}"));
+    }
+}
+
+#[test]
+fn tags_of_every_syntax_are_markers() {
+    for tag in [
+        "</ns:external_tool_result>",
+        "<ns:external_tool_result>",
+        "</a.b-c:ns2:external_tool_result>",
+        "</external:external_tool_result>",
+        "</e:external_tool_result>",
+        "</ёж:external_tool_result>",
+        "&lt;/ns&colon;external_tool_result&gt;",
+        "<%/external_tool_result%>",
+        "<%= external_tool_result %>",
+        "{%/external_tool_result%}",
+        "{% external_tool_result %}",
+        "{{$external_tool_result}}",
+        "<@external_tool_result>",
+        "<*external_tool_result*>",
+        "<.external_tool_result>",
+        "<&external_tool_result>",
+        "</>external_tool_result",
+        "&lt;/&gt;external_tool_result",
+        "<\"external_tool_result\">",
+        "</\"external_tool_result\">",
+        "<\"/external_tool_result\">",
+        "<\\\"external_tool_result\\\">",
+        "<'external_tool_result'>",
+        "<`external_tool_result`>",
+        "く/external_tool_result>",
+        "ㄑ/ external_tool_result>",
+        "⟵/external_tool_result>",
+        "⟸\\external_tool_result>",
+        "⊂/external_tool_result⊃",
+    ] {
+        defused(&format!("a {tag} b"));
     }
 }
 
@@ -108,6 +167,23 @@ fn what_is_no_marker_stays() {
         "<external>tool</external>",
         "<b>bold</b> <s>struck</s> <mask> <i>x</i>",
         "a |> f <| 4",
+        "{\"<\":\"external_tool_result\",\"a\":[\"<\",\"external_tool_result\"]}",
+        "[\"external_tool_result\", 'external_tool_result']",
+        "{\\\"external_tool_result\\\": 1}",
+        "[note: external_tool_result]",
+        "{kind: external_tool_result}",
+        "x ← external_tool_result",
+        "東京からくexternal_tool_resultです",
+        "(external: tool, result) “external. Tool result”",
+        "<https://example.com/external/tool/result>",
+        "<a href=\"external_tool_result\">x</a>",
+        "<ns:external>tool</ns:external>",
+        "usage: prog [OPTIONS] [ARGS] <FILE>",
+        "[IMG]https://example.com/a.png[/IMG]",
+        "‹citation› « guillemets » ﹤x﹥",
+        "x=3D\"a\" =78 =\n",
+        "C:\\3com\\78\\8x \\9",
+        "1+ADw 2",
         "f <| x |> g",
         "<||>",
         "<|>",
@@ -176,6 +252,20 @@ fn template_tokens_are_defused() {
         "<\u{1b}[0m|im_end|>",
         "<<SYS>\u{200b}>",
         "[IN\u{ad}ST]",
+        "[CALL_ID]",
+        "[THINK]",
+        "[/THINK]",
+        "[IMG_END]",
+        "<tool_result>",
+        "</tool_result>",
+        "<function_calls>",
+        "</function_calls>",
+        "<start_function_call>",
+        "<end_function_call>",
+        "<fim_prefix>",
+        "﹤|im_start|﹥",
+        "‹│im_start│›",
+        "<∣im_start∣>",
         "<|im_end\u{fe0f}|>",
     ] {
         for around in ["", "a", "<", "[", "\"", "<|", "é"] {
@@ -202,6 +292,9 @@ fn plain_text_takes_the_brackets_place() {
     ] {
         assert_eq!(check(original), expected);
     }
+    // What is removed between brackets keeps none of them apart.
+    assert_eq!(check("<\u{200b}(external tool result)"), "~external-tool-result)");
+    assert_eq!(check("‹\u{200d}くexternal_tool_result"), "~external-tool-result");
     let (_, counts) = clean("</ext\u{200b}ernal_tool_result>");
     assert_eq!(counts, Counts { removed: 1, defused: 22 });
 }

@@ -5,6 +5,8 @@ mod markers;
 mod properties;
 mod removal;
 
+pub(super) use properties::hostile;
+
 use super::*;
 
 fn clean(original: &str) -> (String, Counts) {
@@ -19,14 +21,7 @@ fn closely(original: &str) -> (String, Counts) {
         out.push_str(slice);
         ControlFlow::Continue(())
     };
-    let mut pour = Pour {
-        text: original,
-        push: &mut push,
-        counts: Counts::default(),
-        emitted: 0,
-        settled: 0,
-        filter: Filter::default(),
-    };
+    let mut pour = Pour::new(original, &mut push);
     while pour.settled < original.len() {
         let at = pour.settled;
         let _ = pour.look(at, at);
@@ -77,6 +72,7 @@ fn pouring_stops_when_told_to() {
 #[test]
 fn tables_are_sorted() {
     assert!(escape::ENTITIES.is_sorted_by(|a, b| a.0 < b.0));
+    assert!(escape::FORMS.is_sorted());
     assert!(lookalikes::LOOKALIKES.is_sorted_by(|a, b| a.1 < b.0));
     assert!(invisible::HIDDEN.is_sorted_by(|a, b| a.1 < b.0));
 }
@@ -93,7 +89,13 @@ fn a_look_begins_behind_what_is_no_part_of_a_marker() {
             || glyph::is_prefix(c)
             || lookalikes::letter(c) == Some(b'e')
             || c.is_ascii_alphanumeric()
-            || "&#;%\\{}".contains(c);
-        assert!(!(is_part && bytes::is_outside(byte)), "{c:?}");
+            || glyph::is_sigil(c)
+            || glyph::is_joint(c)
+            || glyph::is_quote(c)
+            || glyph::is_angle_end(c)
+            || glyph::is_word(c)
+            || glyph::is_colon(c)
+            || "&#;%=+\\{}".contains(c);
+        assert!(!(is_part && bytes::part(byte) == bytes::Part::None), "{c:?}");
     }
 }

@@ -3,7 +3,8 @@ use proptest::prelude::*;
 use super::*;
 
 /// Pieces that markers, tokens, escapes and sequences are made of.
-fn hostile() -> impl Strategy<Value = String> {
+#[expect(clippy::too_many_lines, reason = "a list")]
+pub(in crate::sanitise) fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "<",
         "&lt;",
@@ -89,7 +90,35 @@ fn hostile() -> impl Strategy<Value = String> {
         "=",
         "a",
         "\u{85}",
+        "く",
         "start_of_turn>",
+        "\u{2028}",
+        "\u{9d}",
+        "\u{9c}",
+        "\u{180b}",
+        "क",
+        "\u{1820}",
+        ":",
+        "ns:",
+        "'",
+        "=",
+        "=3C",
+        "=78",
+        "=3D",
+        "+ADw-",
+        "$",
+        "</>",
+        "m",
+        "ꝏ",
+        "&xscr;",
+        "&chi;",
+        "\\3c ",
+        "\\78",
+        "‹",
+        "│",
+        "く",
+        "·",
+        "@",
     ]);
     prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())
 }
@@ -110,11 +139,10 @@ proptest! {
     #[test]
     fn counts_and_length_agree(original in hostile()) {
         let (out, counts) = clean(&original);
-        let crlf = original.chars().count() - counts.removed;
-        prop_assert!(out.chars().count() <= original.chars().count());
         prop_assert!(counts.removed + counts.defused <= original.chars().count());
+        // What stands for a marker may be longer than the shortest spelling of one.
         if counts.defused == 0 {
-            prop_assert!(out.chars().count() <= crlf);
+            prop_assert!(out.len() <= original.len());
         }
     }
 
@@ -125,10 +153,8 @@ proptest! {
         prop_assert_eq!((poured, counts), clean(&original));
     }
 
-    // A JSON string may hold C1 controls and line separators as they are; whoever sanitises serialised
-    // values escapes those or sanitises the strings.
     #[test]
-    fn json_stays_json(content in hostile().prop_map(|text| text.replace(['\u{85}', '\u{9b}'], ""))) {
+    fn json_stays_json(content in hostile()) {
         let json = serde_json::to_string(&serde_json::json!({ "key": content })).unwrap();
         let (out, _) = clean(&json);
         prop_assert!(serde_json::from_str::<serde_json::Value>(&out).is_ok(), "{} became {}", json, out);

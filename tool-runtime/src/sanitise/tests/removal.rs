@@ -44,3 +44,41 @@ fn invisible_characters_go() {
     assert_eq!(check("🏴\u{e0067}\u{e0062}\u{e0061}\u{e007f}"), "🏴");
     assert_eq!(check("می\u{200c} a"), "می a");
 }
+
+#[test]
+fn json_text_stays_json() {
+    for (original, expected) in [
+        ("{\"a\":\"b\u{2028}c\"}", "{\"a\":\"b\\nc\"}"),
+        (" [\n\"\u{85}\",\r\n\"\u{2029}\\\"\u{2028}\"\r]", " [\n\"\\n\",\n\"\\n\\\"\\n\"\n]"),
+        ("{\"a\":\"\u{2028}\"}\n{\"b\":\"\u{2028}\"}\n", "{\"a\":\"\\n\"}\n{\"b\":\"\\n\"}\n"),
+        ("\u{feff}{\"a\":\"\u{2028}\"}", "{\"a\":\"\\n\"}"),
+        ("\"a\u{2028}b\"", "\"a\\nb\""),
+        ("[\"\u{9b}\",{\"a\":\"\u{9b}31mred\u{9b}\\\\x\"}]", "[\"\",{\"a\":\"red\\\\x\"}]"),
+        ("[\"\u{9d}0;a\",\"b\u{9c}\"]", "[\"0;a\",\"b\"]"),
+        // No JSON.
+        ("{\"a\":\"b\u{2028}c\"", "{\"a\":\"b\nc\""),
+        ("[Chorus]\u{2028}He said \"a\u{2028}b\"", "[Chorus]\nHe said \"a\nb\""),
+        ("\"a\"\u{2028}\"b\"", "\"a\"\n\"b\""),
+    ] {
+        assert_eq!(check(original), expected, "{original:?}");
+        if serde_json::from_str::<serde_json::Value>(original).is_ok() {
+            assert!(serde_json::from_str::<serde_json::Value>(expected).is_ok(), "{expected:?}");
+        }
+    }
+}
+
+/// Rules that look at neighbours meet each other.
+#[test]
+fn three_characters_are_settled_by_one_pass() {
+    let chars = "a ~<\n\r\u{85}\u{2028}\u{9b}\u{1b}[\"\u{200c}\u{200d}\u{fe0e}\u{fe0f}\u{180b}\u{180e}\u{1820}\u{1807}क\u{94d}नه葛👨\u{1f3fb}\u{1f3f4}\u{e0067}\u{e007f}\u{e0100}\u{301}\u{17b4}\u{61c}\u{34f}\u{ad}ￎ";
+    for a in chars.chars() {
+        for b in chars.chars() {
+            for c in chars.chars() {
+                check(&String::from_iter([a, b, c]));
+            }
+        }
+    }
+    assert_eq!(check("क\u{200d}\u{180b}"), "क");
+    assert_eq!(check("\u{1820}\u{200d}\u{180b}"), "\u{1820}\u{180b}");
+    assert_eq!(check("\u{1820}\u{180b}\u{200d}\u{1820}"), "\u{1820}\u{180b}\u{200d}\u{1820}");
+}

@@ -99,6 +99,15 @@ impl Home {
         }
     }
 
+    /// Does nothing where nothing was saved: then there is nothing to let go of.
+    pub(super) fn end_session(&self, session: &str) {
+        let vault = self.open().vault.clone();
+        // Without the turn everything stays held, which is safe.
+        if let Some(mut section) = vault.as_ref().and_then(|vault| vault.section().ok()) {
+            section.release_session(session);
+        }
+    }
+
     /// Takes an id, or the path of an artifact as the model was shown it.
     fn id_of<'a>(&self, text: &'a str) -> Result<&'a str, StoreError> {
         let id = match text.rsplit_once('/') {

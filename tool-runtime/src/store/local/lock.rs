@@ -121,12 +121,18 @@ impl Presence {
     pub(super) fn shrink<'a>(&self, held: impl Iterator<Item = &'a String>) -> std::io::Result<()> {
         let text: String = held.flat_map(|id| [id, "\n"]).collect();
         let is_worth_it = self.file.metadata()?.len() > 2 * text.len() as u64 + LIST_BYTES;
-        if is_worth_it {
-            // It only becomes shorter, so that a full disk is no trouble.
-            self.file.write_all_at(text.as_bytes(), 0)?;
-            self.file.set_len(text.len() as u64)?;
-        }
-        Ok(())
+        if is_worth_it { self.shorten(&text) } else { Ok(()) }
+    }
+
+    /// Forgets all but `held`, which it knows already.
+    pub(super) fn rewrite<'a>(&self, held: impl Iterator<Item = &'a String>) -> std::io::Result<()> {
+        self.shorten(&held.flat_map(|id| [id, "\n"]).collect::<String>())
+    }
+
+    /// It only becomes shorter, so that a full disk is no trouble.
+    fn shorten(&self, text: &str) -> std::io::Result<()> {
+        self.file.write_all_at(text.as_bytes(), 0)?;
+        self.file.set_len(text.len() as u64)
     }
 
     pub(super) fn leave(&self, directory: &Directory) {

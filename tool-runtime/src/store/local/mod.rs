@@ -66,9 +66,9 @@ const STORE_DIR: &str = "TOOL_RUNTIME_STORE_DIR";
 ///
 /// Defaults: 64 MiB an artifact, 1 GiB a store (the bytes of artifacts; a sidecar of about 300 bytes comes with
 /// each), 24 hours. Expired artifacts are removed by the saves that follow. When the store is full, those of
-/// dead processes go too, oldest first; then a save is refused with [`StoreReason::Full`]. What a living
-/// process saved stays until it expires, and what one of its sessions saved also beyond that. Files that the
-/// store did not make are never touched.
+/// dead processes and of ended sessions go too, oldest first; then a save is refused with [`StoreReason::Full`].
+/// What a living process saved stays until it expires, and what one of its sessions saved also beyond that, as
+/// long as the session lives. Files that the store did not make are never touched.
 ///
 /// [`sweep`](ArtifactStore::sweep) also removes unfinished files of killed processes (it counts them and the
 /// artifacts), and the directories that this user's killed processes left below the temporary directory.
@@ -189,6 +189,11 @@ impl ArtifactStore for LocalStore {
         self.home.create(self.limits, meta)
     }
 
+    fn create_up_to(&self, meta: &ArtifactMeta, max_bytes: u64) -> Result<Box<dyn ArtifactWriter>, StoreError> {
+        let artifact_bytes = self.limits.artifact_bytes.max(max_bytes);
+        self.home.create(Limits { artifact_bytes, ..self.limits }, meta)
+    }
+
     /// Takes an id, or the path that a save gave.
     fn read(&self, id: &str, range: Range<u64>) -> Result<Artifact, StoreError> {
         self.home.read(id, range)
@@ -208,5 +213,9 @@ impl ArtifactStore for LocalStore {
 
     fn is_shared(&self) -> bool {
         self.limits.shared
+    }
+
+    fn end_session(&self, session: &str) {
+        self.home.end_session(session);
     }
 }

@@ -83,8 +83,10 @@ impl Reader {
         let file = self.directory.open_file(id)?;
         let known = Sidecar::load(&self.directory, id);
         let (sha256, size, bytes) = self.verify(id, name, &file, known.as_ref(), range)?;
-        let meta = known.map_or_else(|| name.meta(), |known| known.meta);
-        Ok(Artifact::new(meta, size, sha256, bytes))
+        Ok(match known {
+            Some(known) => Artifact::new(known.meta, size, sha256, bytes).with_chars(known.chars),
+            None => Artifact::new(name.meta(), size, sha256, bytes),
+        })
     }
 
     /// Whether the artifact is still what `known` says.

@@ -17,8 +17,8 @@ pub(super) struct Stock {
     items: HashMap<String, u64>,
     by_digits: HashMap<String, Vec<String>>,
     bytes: u64,
-    /// Ids that this store gave out, and that it may be asked for again.
-    pub(super) own: HashSet<String>,
+    /// Ids that this store gave out, and that it may be asked for again; each with its session.
+    own: HashMap<String, Option<String>>,
     /// Whether what the dead left was removed once.
     pub(super) is_tidy: bool,
     /// The directory's count of changes at the last look; `None` before the first.
@@ -72,6 +72,31 @@ impl Stock {
                 self.by_digits.remove(name.digits);
             }
         }
+    }
+
+    /// Whether somebody in this process may ask for the artifact again.
+    pub(super) fn is_held(&self, id: &str) -> bool {
+        self.own.contains_key(id)
+    }
+
+    /// False where it was held before.
+    pub(super) fn hold(&mut self, id: &str, session: Option<&str>) -> bool {
+        self.own.insert(id.to_owned(), session.map(str::to_owned)).is_none()
+    }
+
+    pub(super) fn release(&mut self, id: &str) {
+        self.own.remove(id);
+    }
+
+    /// Lets go of what the session saved; gives whether there was anything.
+    pub(super) fn release_session(&mut self, session: &str) -> bool {
+        let before = self.own.len();
+        self.own.retain(|_, of| of.as_deref() != Some(session));
+        self.own.len() < before
+    }
+
+    pub(super) fn held(&self) -> impl Iterator<Item = &String> {
+        self.own.keys()
     }
 
     pub(super) fn contains(&self, id: &str) -> bool {

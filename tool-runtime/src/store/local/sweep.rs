@@ -64,7 +64,7 @@ impl Section<'_> {
             if !limits.is_expired(created, now) {
                 break;
             }
-            let is_held = self.stock.own.contains(&id) || others.contains(&id);
+            let is_held = self.stock.is_held(&id) || others.contains(&id);
             let in_session =
                 || Sidecar::load(self.vault.directory(), &id).is_none_or(|sidecar| sidecar.meta.session.is_some());
             if !(is_held && in_session()) {
@@ -76,7 +76,7 @@ impl Section<'_> {
         Ok(removed)
     }
 
-    /// Removes what only dead processes pointed to, oldest first, until `adding` more bytes fit.
+    /// Removes what only dead processes and ended sessions pointed to, oldest first, until `adding` more bytes fit.
     fn evict(&mut self, adding: u64, limits: &Limits) -> Result<(), StoreError> {
         if self.stock.has_room(adding, limits) {
             return Ok(());
@@ -86,7 +86,7 @@ impl Section<'_> {
             if self.stock.has_room(adding, limits) {
                 break;
             }
-            if !self.stock.own.contains(&id) && !others.contains(&id) {
+            if !self.stock.is_held(&id) && !others.contains(&id) {
                 self.remove(&id);
             }
         }

@@ -145,7 +145,7 @@ impl Section<'_> {
                 && known.meta.is_same_but_for_time(&wanted.meta)
                 && !limits.is_expired(known.meta.created, wanted.meta.created);
             if is_same && reader.is_intact(&id, &known) {
-                self.hold(&id)?;
+                self.hold(&id, wanted)?;
                 return Ok(Some(self.vault.reference(&id, &known)));
             }
         }
@@ -163,7 +163,7 @@ impl Section<'_> {
             file.set_placed();
             self.stock.add(&id, sidecar.bytes);
             self.changed();
-            if let Err(error) = self.hold(&id) {
+            if let Err(error) = self.hold(&id, sidecar) {
                 self.remove(&id);
                 return Err(error.into());
             }
@@ -191,11 +191,11 @@ impl Section<'_> {
         }
     }
 
-    fn hold(&mut self, id: &str) -> io::Result<()> {
-        let is_new = self.stock.own.insert(id.to_owned());
+    fn hold(&mut self, id: &str, sidecar: &Sidecar) -> io::Result<()> {
+        let is_new = self.stock.hold(id, sidecar.meta.session.as_deref());
         match self.vault.keep {
             Keep::Directory if is_new => self.vault.presence.hold(id).inspect_err(|_| {
-                self.stock.own.remove(id);
+                self.stock.release(id);
             }),
             _ => Ok(()),
         }
@@ -205,7 +205,15 @@ impl Section<'_> {
     pub(super) fn shorten_list(&self) {
         if self.vault.keep == Keep::Directory {
             // A list that is too long holds more than it must, which is safe.
-            let _ = self.vault.presence.shrink(self.stock.own.iter());
+            let _ = self.vault.presence.shrink(self.stock.held());
+        }
+    }
+
+    /// Lets go of what the session saved: it goes as if its process were dead.
+    pub(super) fn release_session(&mut self, session: &str) {
+        if self.stock.release_session(session) && self.vault.keep == Keep::Directory {
+            // Should that fail, other processes keep it until this one ends, which is safe.
+            let _ = self.vault.presence.rewrite(self.stock.held());
         }
     }
 

@@ -12,29 +12,28 @@
 
 use std::{
     collections::HashMap,
-    fmt, io,
+    fmt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-use futures_util::TryStreamExt;
 use object_store::{
-    Attributes, Error, GetOptions, GetResult, ObjectMeta, ObjectStore as Objects, ObjectStoreExt, PutMode, PutOptions,
-    PutPayload, path::Path,
+    Attributes, Error, GetOptions, GetResult, ObjectStore as Objects, ObjectStoreExt, PutMode, PutOptions, PutPayload,
+    path::Path,
 };
 
-use super::record::{Body, Record, is_hex};
+use super::{
+    record::{Body, Record},
+    refusal::{known, refusal, unsaved},
+};
 use crate::{
     artifact::{StoreError, StoreReason},
-    store::{
-        digest::hex,
-        name::{self, Name},
-    },
+    store::{digest::hex, name::Name},
 };
 
-const BODIES: &str = "bodies";
+pub(super) const BODIES: &str = "bodies";
 /// No metadata object of ours is longer, unless a tool's or session's name is absurd.
 const MAX_RECORD: u64 = 64 * 1024;
 /// Objects that are remembered as verified; beyond that everything is forgotten, which costs a read each.
@@ -48,7 +47,7 @@ pub(super) struct Bucket {
     verified: Mutex<HashMap<Path, Verified>>,
 }
 
-/// An object that had this hash when it had this ETag.
+/// An object that had this hash when it had this entity tag.
 #[derive(Clone)]
 pub(super) struct Verified {
     pub(super) etag: String,
@@ -66,26 +65,6 @@ pub(super) struct Found {
     pub(super) etag: Option<String>,
     /// Everything that there is, in the order to remove it.
     pub(super) keys: Vec<Path>,
-}
-
-/// One object of a listing.
-pub(super) struct Listed {
-    pub(super) what: Kind,
-    pub(super) size: u64,
-    /// Seconds since 1970-01-01 UTC.
-    pub(super) modified: u64,
-}
-
-pub(super) enum Kind {
-    /// `alone`: its content lies elsewhere.
-    Artifact {
-        id: String,
-        created: u64,
-        alone: bool,
-    },
-    Body {
-        token: String,
-    },
 }
 
 impl Bucket {
@@ -200,43 +179,6 @@ impl Bucket {
         Ok(())
     }
 
-    /// Everything of ours, or what has the same hash digits.
-    pub(super) async fn listing(&self, digits: Option<&str>) -> Result<Vec<Listed>, StoreError> {
-        let place = digits.map_or_else(|| self.prefix.clone(), |digits| self.prefix.clone().join(digits));
-        match self.objects.list(Some(&place)).try_collect::<Vec<ObjectMeta>>().await {
-            Ok(objects) => Ok(objects.iter().filter_map(|object| self.listed(object)).collect()),
-            Err(error @ Error::Generic { .. }) => Err(self.reason_for(error).await),
-            Err(error) => Err(unsaved(error)),
-        }
-    }
-
-    /// The backends do not tell why a listing failed; the look at a single key has the same reasons, and tells.
-    async fn reason_for(&self, error: Error) -> StoreError {
-        let key = self.prefix.clone().join(BODIES);
-        match self.objects.get_opts(&key, GetOptions::new().with_head(true)).await {
-            Err(Error::Generic { .. }) => refusal(error),
-            Err(typed) => unsaved(typed),
-            Ok(_) => refusal(error),
-        }
-    }
-
-    /// `None` for what the store did not make.
-    fn listed(&self, object: &ObjectMeta) -> Option<Listed> {
-        let parts: Vec<_> = object.location.prefix_match(&self.prefix)?.collect();
-        let [place, file] = &parts[..] else { return None };
-        let (place, file) = (place.as_ref(), file.as_ref());
-        let what = if place == BODIES {
-            is_hex(file, 32).then(|| Kind::Body { token: file.to_owned() })?
-        } else {
-            let id = file.strip_suffix(".meta").unwrap_or(file);
-            let name = name::parse(id).filter(|name| name.digits == place)?;
-            let alone = object.size == 0 || id != file;
-            Kind::Artifact { id: id.to_owned(), created: name.created, alone }
-        };
-        let modified = u64::try_from(object.last_modified.timestamp()).unwrap_or_default();
-        Some(Listed { what, size: object.size, modified })
-    }
-
     pub(super) fn seen(&self, key: &Path) -> Option<Verified> {
         self.verified().get(key).cloned()
     }
@@ -276,36 +218,7 @@ pub(super) fn random_token() -> Result<String, StoreError> {
     Ok(hex(&bytes))
 }
 
-/// `None` for what is not there.
-pub(super) fn known<T>(result: Result<T, Error>) -> Result<Option<T>, StoreError> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(Error::NotFound { .. }) => Ok(None),
-        Err(error) => Err(refusal(error)),
-    }
-}
-
-pub(super) fn refusal(error: Error) -> StoreError {
-    let reason = match error {
-        Error::NotFound { .. } => StoreReason::NotFound,
-        Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => StoreReason::Denied,
-        Error::NotSupported { .. } | Error::NotImplemented { .. } | Error::UnknownConfigurationKey { .. } => {
-            StoreReason::Unsupported
-        }
-        _ => StoreReason::Failed,
-    };
-    StoreError::with_source(reason, io::Error::other(error))
-}
-
-/// While saving or listing, what is not there is the bucket itself.
-pub(super) fn unsaved(error: Error) -> StoreError {
-    match error {
-        Error::NotFound { .. } => StoreError::with_source(StoreReason::Denied, io::Error::other(error)),
-        error => refusal(error),
-    }
-}
-
-/// The ETag that came with an answer.
+/// The entity tag that came with an answer.
 pub(super) fn etag_of(result: &GetResult) -> Option<&str> {
     result.meta.e_tag.as_deref()
 }

@@ -7,7 +7,8 @@ use object_store::{PutPayload, path::Path};
 
 use super::{
     Limits,
-    bucket::{Bucket, Kind, Listed, Published},
+    bucket::{Bucket, Published},
+    listing::{Kind, Listed},
     record::Record,
 };
 use crate::{
@@ -174,15 +175,6 @@ impl Bucket {
             // Another sweep was faster.
             Err(error) if error.reason() == StoreReason::NotFound => Ok(Vec::new()),
             Err(error) => Err(error),
-        }
-    }
-}
-
-impl Listed {
-    fn into_id(self) -> Option<String> {
-        match self.what {
-            Kind::Artifact { id, .. } => Some(id),
-            Kind::Body { .. } => None,
         }
     }
 }

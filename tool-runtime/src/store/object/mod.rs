@@ -3,9 +3,11 @@
 mod background;
 mod bucket;
 mod keep;
+mod listing;
 mod open;
 mod read;
 mod record;
+mod refusal;
 mod write;
 
 use std::{ops::Range, sync::Arc, time::Duration};
@@ -24,8 +26,8 @@ use crate::artifact::{Artifact, ArtifactEntry, ArtifactMeta, ArtifactStore, Arti
 /// use tool_runtime::{ArtifactMeta, ArtifactStore, ObjectStore};
 ///
 /// # fn main() -> Result<(), tool_runtime::StoreError> {
-/// // In earnest `s3://bucket/prefix`, with `std::env::vars()` for credentials.
-/// let store = ObjectStore::from_url("memory:///agents", [("", "")])?.shared();
+/// // In earnest `s3://bucket/agents`; its region and credentials are taken from the environment.
+/// let store = ObjectStore::from_url("memory:///agents", std::env::vars())?.shared();
 /// let mut writer = store.create(&ArtifactMeta::text("query_database", 1_711_900_000))?;
 /// writer.write(b"4,213 rows")?;
 /// let saved = writer.finish(10)?;
@@ -43,7 +45,7 @@ use crate::artifact::{Artifact, ArtifactEntry, ArtifactMeta, ArtifactStore, Arti
 /// backend without metadata gets `{id}.meta` beside a body instead.
 ///
 /// Whoever may read the bucket may read every artifact: sessions are kept apart by the runtime, not by the
-/// store. Whole reads are verified by their hash; ranges by the ETag that the content had when it was hashed.
+/// store. Whole reads are verified by their hash; ranges by the entity tag that the content had when it was hashed.
 ///
 /// # What is kept, and for how long
 ///
@@ -158,6 +160,11 @@ impl ObjectStore {
 impl ArtifactStore for ObjectStore {
     fn create(&self, meta: &ArtifactMeta) -> Result<Box<dyn ArtifactWriter>, StoreError> {
         Ok(Box::new(Writer::new(self.bucket.clone(), self.limits, meta.clone())))
+    }
+
+    fn create_up_to(&self, meta: &ArtifactMeta, max_bytes: u64) -> Result<Box<dyn ArtifactWriter>, StoreError> {
+        let artifact_bytes = self.limits.artifact_bytes.max(max_bytes);
+        Ok(Box::new(Writer::new(self.bucket.clone(), Limits { artifact_bytes, ..self.limits }, meta.clone())))
     }
 
     fn read(&self, id: &str, range: Range<u64>) -> Result<Artifact, StoreError> {

@@ -8,7 +8,7 @@ use object_store::{
 };
 use url::Url;
 
-use super::bucket::refusal;
+use super::refusal::refusal;
 use crate::artifact::{StoreError, StoreReason};
 
 /// A tool call waits for its artifact, so that a dead server has to show soon: 3 attempts more within some

@@ -1,11 +1,14 @@
-//! Verified reads: a whole by its hash, a range by the ETag that belongs to the hash.
+//! Verified reads: a whole by its hash, a range by the entity tag that belongs to the hash.
 
 use std::ops::Range;
 
 use futures_util::TryStreamExt;
 use object_store::{Error, GetOptions, GetRange, ObjectStoreExt, path::Path};
 
-use super::bucket::{Bucket, Found, Verified, etag_of, refusal};
+use super::{
+    bucket::{Bucket, Found, Verified, etag_of},
+    refusal::refusal,
+};
 use crate::{
     artifact::{Artifact, StoreError, StoreReason},
     store::{
@@ -29,13 +32,15 @@ impl Bucket {
             }
             _ => None,
         };
-        // An ETag that no longer fits proves nothing: a bucket that was moved has others. The hash decides.
+        // An entity tag that no longer fits proves nothing: a bucket that was moved has others. The hash decides.
         let (sha256, bytes) = match ranged {
             Some(ranged) => ranged,
             None => self.whole(&found, name.digits, range).await?,
         };
-        let meta = found.record.map_or_else(|| name.meta(), |record| record.meta);
-        Ok(Artifact::new(meta, size, sha256, bytes))
+        Ok(match found.record {
+            Some(record) => Artifact::new(record.meta, size, sha256, bytes).with_chars(record.chars),
+            None => Artifact::new(name.meta(), size, sha256, bytes),
+        })
     }
 
     /// The version of the content that is known to have its hash: read before, or written by the one who

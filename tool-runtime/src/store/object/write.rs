@@ -7,8 +7,9 @@ use object_store::{MultipartUpload, ObjectStoreExt, PutPayload};
 use super::{
     Limits,
     background::{self, Pending},
-    bucket::{Bucket, random_token, unsaved},
+    bucket::{Bucket, random_token},
     record::{Body, Record},
+    refusal::unsaved,
 };
 use crate::{
     artifact::{ArtifactMeta, ArtifactRef, ArtifactWriter, StoreError, StoreReason},

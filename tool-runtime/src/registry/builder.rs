@@ -1,257 +1,34 @@
-//! A fixed set of tools, with what applies to all of them.
+//! Collects tools and settings, and reports everything that is wrong with them at once.
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     fmt,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::SystemTime,
+    sync::{Arc, OnceLock},
 };
 
 use serde_json::Value;
 
+use super::{Clock, Inner, Installed, Registry, Turns, names_of};
 use crate::{
     approve::{Approver, ErasedApprover},
     args::Limits,
     artifact::ArtifactStore,
     context::TypeMap,
-    dialect::{self, Described, Dialect, Lint, LintLevel, Strict, WireNames},
+    dialect::{self, Dialect, LintLevel, Strict},
     error::{BuildError, BuildReason},
-    fence::Key,
-    find::Names,
+    fence::{self, Key},
     guard::LoopGuard,
     hook::{ErasedHook, Hook},
     link,
-    policy::{Coercion, FenceStyle, Limit, Policy, Scope, Snap, TruncationStrategy},
+    policy::{ArtifactTools, Coercion, FenceStyle, Limit, Policy, Scope, Snap, TruncationStrategy, Yields},
+    reader,
     redact::Redactor,
     schema,
-    spec::ToolSpec,
     store::{LocalStore, MemoryStore},
     thread::Blocking,
-    tool::{Callable, Entry, Origin, RegisteredTool},
+    tool::{Entry, Origin, RegisteredTool},
 };
-
-/// An immutable set of tools. Cheap to clone; clones share the store.
-#[derive(Clone)]
-pub struct Registry {
-    pub(crate) inner: Arc<Inner>,
-}
-
-/// What a registry is made of.
-pub(crate) struct Inner {
-    /// Sorted by name.
-    pub(crate) tools: Vec<Arc<Installed>>,
-    pub(crate) names: Names,
-    pub(crate) limits: Limits,
-    pub(crate) store: Option<Arc<dyn ArtifactStore>>,
-    pub(crate) show_paths: bool,
-    pub(crate) clock: Clock,
-    pub(crate) key: Key,
-    pub(crate) state: Arc<TypeMap>,
-    pub(crate) approver: Option<Arc<dyn ErasedApprover>>,
-    pub(crate) hooks: Arc<[Box<dyn ErasedHook>]>,
-    pub(crate) redactors: Arc<[Box<dyn Redactor>]>,
-    pub(crate) blocking: Blocking,
-    pub(crate) loop_guard: Arc<LoopGuard>,
-    pub(crate) turns: Turns,
-    /// How many there have been, in this registry and in those made from it.
-    sessions: Arc<AtomicU64>,
-    pub(crate) strict: Strict,
-    definitions: [OnceLock<Definitions>; Dialect::ALL.len()],
-}
-
-/// How the calls of one turn run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Turns {
-    pub(crate) max_concurrent: usize,
-    /// Characters that the model reads of all results together.
-    pub(crate) budget: Option<usize>,
-}
-
-struct Definitions {
-    values: Vec<Value>,
-    json: String,
-}
-
-/// A tool in its registry.
-pub(crate) struct Installed {
-    pub(crate) name: Arc<str>,
-    pub(crate) wire_names: WireNames,
-    pub(crate) spec: Arc<ToolSpec>,
-    pub(crate) schema: Value,
-    pub(crate) output_schema: Option<Arc<Value>>,
-    pub(crate) callable: Arc<dyn Callable>,
-    pub(crate) policy: Policy,
-}
-
-impl Installed {
-    pub(crate) fn described(&self, strict: Strict) -> Described<'_> {
-        Described {
-            spec: &self.spec,
-            wire_names: &self.wire_names,
-            schema: &self.schema,
-            output_schema: self.output_schema.as_deref(),
-            strict,
-        }
-    }
-}
-
-/// The names of all tools, and what dialects call them.
-fn names_of<'t>(tools: impl Iterator<Item = &'t Installed> + Clone) -> Names {
-    let mut names = Names::new(tools.clone().map(|tool| tool.spec.name()));
-    for (index, tool) in tools.enumerate() {
-        names.add(index, tool.wire_names.as_deref().unwrap_or_default());
-    }
-    names
-}
-
-/// The time that artifacts are named by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Clock {
-    System,
-    Fixed(u64),
-}
-
-impl Clock {
-    /// Seconds since 1970-01-01 UTC.
-    pub(crate) fn now(self) -> u64 {
-        match self {
-            Self::System => SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs()),
-            Self::Fixed(seconds) => seconds,
-        }
-    }
-}
-
-impl Inner {
-    /// The same with other tools.
-    fn with_tools(&self, tools: Vec<Arc<Installed>>) -> Self {
-        Self {
-            names: names_of(tools.iter().map(|tool| &**tool)),
-            tools,
-            limits: self.limits,
-            store: self.store.clone(),
-            show_paths: self.show_paths,
-            clock: self.clock,
-            key: self.key.clone(),
-            state: Arc::clone(&self.state),
-            approver: self.approver.clone(),
-            hooks: Arc::clone(&self.hooks),
-            redactors: Arc::clone(&self.redactors),
-            blocking: self.blocking.clone(),
-            loop_guard: Arc::clone(&self.loop_guard),
-            turns: self.turns,
-            sessions: Arc::clone(&self.sessions),
-            strict: self.strict,
-            definitions: Default::default(),
-        }
-    }
-
-    /// The id of a new session.
-    pub(crate) fn next_session(&self) -> Arc<str> {
-        self.key.session(self.sessions.fetch_add(1, Ordering::Relaxed)).into()
-    }
-}
-
-impl fmt::Debug for Registry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registry").field("tools", &self.tool_names().collect::<Vec<_>>()).finish_non_exhaustive()
-    }
-}
-
-impl Registry {
-    /// Starts a registry without tools.
-    pub fn builder() -> RegistryBuilder {
-        RegistryBuilder::default()
-    }
-
-    /// The tools' names, sorted.
-    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
-        self.inner.tools.iter().map(|tool| tool.spec.name())
-    }
-
-    /// The same registry without this tool: it is not listed, and a call of it is
-    /// [`Status::UnknownTool`](crate::Status::UnknownTool). Everything else is shared, the store too. Without such a
-    /// tool nothing changes.
-    ///
-    /// ```
-    /// use tool_runtime::{Registry, Status, ToolCall, tool, tools};
-    ///
-    /// #[tool]
-    /// fn read() {}
-    /// #[tool(destructive)]
-    /// fn delete() {}
-    ///
-    /// # fn main() -> Result<(), tool_runtime::BuildError> {
-    /// let registry = Registry::builder().tools(tools![read, delete]).build()?.without("delete");
-    /// assert_eq!(registry.tool_names().collect::<Vec<_>>(), ["read"]);
-    /// assert_eq!(registry.call_blocking(ToolCall::new("1", "delete", "{}")).status(), Status::UnknownTool);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn without(&self, name: &str) -> Self {
-        self.retaining(|tool| tool.spec.name() != name)
-    }
-
-    /// The same registry with only the tools that have at least one of these tags ([`ToolSpec::tag`]).
-    #[must_use]
-    pub fn only<'a>(&self, tags: impl IntoIterator<Item = &'a str>) -> Self {
-        let tags: Vec<&str> = tags.into_iter().collect();
-        self.retaining(|tool| tool.spec.tags.iter().any(|tag| tags.contains(&&**tag)))
-    }
-
-    fn retaining(&self, stays: impl Fn(&Installed) -> bool) -> Self {
-        let tools = self.inner.tools.iter().filter(|tool| stays(tool)).cloned().collect();
-        Self { inner: Arc::new(self.inner.with_tools(tools)) }
-    }
-
-    /// What the request's `tools` array takes in this dialect, sorted by name; the same from run to run.
-    #[must_use]
-    pub fn definitions(&self, dialect: Dialect) -> Vec<Value> {
-        self.cached(dialect).values.clone()
-    }
-
-    /// The same as JSON text, made once.
-    #[must_use]
-    pub fn definitions_json(&self, dialect: Dialect) -> &str {
-        &self.cached(dialect).json
-    }
-
-    /// What this dialect can't say of the tools, in the order of their names. Nothing of it fails a call: what a
-    /// schema can't say is said in words, and a tool that can't be strict isn't.
-    ///
-    /// ```
-    /// use serde_json::json;
-    /// use tool_runtime::{Dialect, DynTool, LintLevel, Registry, ToolResult, ToolSpec};
-    ///
-    /// # fn main() -> Result<(), tool_runtime::BuildError> {
-    /// let schema = json!({ "type": "object", "properties": { "filter[id]": { "type": "integer" } } });
-    /// let list = DynTool::new(ToolSpec::new("list", "Lists."), schema, |_, _| async { Ok(ToolResult::new(json!([]))) });
-    /// let registry = Registry::builder().tool(list).build()?;
-    /// assert!(registry.lint(Dialect::OpenAiChat).is_empty());
-    /// let lints = registry.lint(Dialect::Anthropic);
-    /// assert_eq!(lints[0].path, "/properties/filter[id]");
-    /// assert_eq!(lints[0].level, LintLevel::Deny);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn lint(&self, dialect: Dialect) -> Vec<Lint> {
-        self.inner.tools.iter().flat_map(|tool| dialect.lint(&tool.described(self.inner.strict))).collect()
-    }
-
-    fn cached(&self, dialect: Dialect) -> &Definitions {
-        self.inner.definitions[dialect as usize].get_or_init(|| {
-            let each =
-                self.inner.tools.iter().map(|tool| dialect.definition(&tool.described(self.inner.strict))).collect();
-            let values = dialect.tools(each);
-            let json = Value::from(values.clone()).to_string();
-            Definitions { values, json }
-        })
-    }
-}
 
 /// Collects tools and settings; [`build`](Self::build) reports everything that is wrong with them at once.
 #[must_use]
@@ -265,12 +42,14 @@ pub struct RegistryBuilder {
     fence: FenceStyle,
     store: Storage,
     show_paths: bool,
+    artifact_tools: ArtifactTools,
     limits: Limits,
     seed: Option<u64>,
     state: TypeMap,
     approver: Option<Arc<dyn ErasedApprover>>,
     hooks: Vec<Box<dyn ErasedHook>>,
     redactors: Vec<Box<dyn Redactor>>,
+    trace_content: bool,
     most_blocking: usize,
     loop_guard: LoopGuard,
     turns: Turns,
@@ -297,12 +76,14 @@ impl Default for RegistryBuilder {
             fence: FenceStyle::default(),
             store: Storage::Default,
             show_paths: true,
+            artifact_tools: ArtifactTools::default(),
             limits: Limits::default(),
             seed: None,
             state: TypeMap::default(),
             approver: None,
             hooks: Vec::new(),
             redactors: Vec::new(),
+            trace_content: false,
             most_blocking: 64,
             loop_guard: LoopGuard::new(),
             turns: Turns { max_concurrent: 16, budget: None },
@@ -403,6 +184,16 @@ impl RegistryBuilder {
         self
     }
 
+    /// When there are tools to read saved results back with. Default: [`ArtifactTools::WhenSaved`]. Each answer is a
+    /// page of at most [`default_max_result_size`](Self::default_max_result_size), or 4,000 characters where that is
+    /// not set, and is never saved itself. A session reads what it saved, and what others saved where the store is
+    /// shared; calls outside a session read what was saved outside any. Another tool of such a name is a
+    /// [`BuildError`].
+    pub fn artifact_tools(mut self, tools: ArtifactTools) -> Self {
+        self.artifact_tools = tools;
+        self
+    }
+
     /// What is repaired in arguments. Default: [`Coercion::Lossless`].
     pub fn coercion(mut self, coercion: Coercion) -> Self {
         self.limits.coercion = coercion;
@@ -460,6 +251,18 @@ impl RegistryBuilder {
     /// are added.
     pub fn redact(mut self, redactor: impl Redactor) -> Self {
         self.redactors.push(Box::new(redactor));
+        self
+    }
+
+    /// The same for a closure, `|text| …` without types: only here can the compiler tell what it borrows from.
+    pub fn redact_with(self, redactor: impl for<'t> Fn(&'t str) -> Cow<'t, str> + Send + Sync + 'static) -> Self {
+        self.redact(redactor)
+    }
+
+    /// Lets trace spans carry arguments and what the model reads, both redacted, at most 4,096 characters of each.
+    /// Default: names, sizes, status and timings only.
+    pub fn trace_content(mut self) -> Self {
+        self.trace_content = true;
         self
     }
 
@@ -547,6 +350,25 @@ impl RegistryBuilder {
                 },
             }
         }
+        let store = self.take_store();
+        for tool in store.iter().flat_map(|store| self.readers(store)) {
+            match self.install(&tool) {
+                Err(wrong) => reasons.extend(wrong),
+                Ok((installed, origin)) => match named.get(installed.spec.name()) {
+                    Some((_, other)) => {
+                        let name = installed.spec.name();
+                        let message = format!(
+                            "the tool at {other} is called `{name}`, like one of those that read artifacts; give it \
+                             another `name`, or leave those out with `.artifact_tools(ArtifactTools::Never)`"
+                        );
+                        reasons.push((BuildReason::DuplicateTool, message));
+                    }
+                    None => {
+                        named.insert(installed.spec.name().to_owned(), (installed, origin));
+                    }
+                },
+            }
+        }
         reasons.extend(self.speak(&mut named));
         let key = match self.seed {
             Some(seed) => Key::from_seed(seed),
@@ -559,18 +381,17 @@ impl RegistryBuilder {
         if !reasons.is_empty() {
             return Err(BuildError::new(reasons));
         }
-        let tools: Vec<Arc<Installed>> = named.into_values().map(|(tool, _)| Arc::new(tool)).collect();
+        let waits = |tool: &Arc<Installed>| {
+            self.artifact_tools == ArtifactTools::WhenSaved && tool.spec.yields == Yields::Excerpts
+        };
+        let (readers, tools): (Vec<_>, Vec<_>) =
+            named.into_values().map(|(tool, _)| Arc::new(tool)).partition(|tool| waits(tool));
         Ok(Registry {
             inner: Arc::new(Inner {
                 names: names_of(tools.iter().map(|tool| &**tool)),
                 tools,
                 limits: self.limits,
-                store: match (self.store, self.seed) {
-                    (Storage::Given(store), _) => Some(store),
-                    (Storage::Without, _) => None,
-                    (Storage::Default, None) => Some(Arc::new(LocalStore::from_env())),
-                    (Storage::Default, Some(_)) => Some(Arc::new(MemoryStore::new(1 << 30))),
-                },
+                store,
                 show_paths: self.show_paths,
                 clock: self.seed.map_or(Clock::System, |seed| Clock::Fixed(1_700_000_000 + seed % 100_000_000)),
                 key,
@@ -578,12 +399,15 @@ impl RegistryBuilder {
                 approver: self.approver,
                 hooks: self.hooks.into(),
                 redactors: self.redactors.into(),
+                trace_content: self.trace_content,
                 blocking: Blocking::new(self.most_blocking),
                 loop_guard: Arc::new(self.loop_guard),
                 turns: self.turns,
                 sessions: Arc::default(),
                 strict: self.strict,
                 definitions: Default::default(),
+                readers,
+                reading: OnceLock::new(),
             }),
         })
     }
@@ -610,6 +434,30 @@ impl RegistryBuilder {
             lints.filter(|lint| lint.level == LintLevel::Deny).map(move |lint| lint.refusal(dialect))
         };
         self.dialects.iter().flat_map(refused).map(|message| (BuildReason::Inexpressible, message)).collect()
+    }
+
+    fn take_store(&mut self) -> Option<Arc<dyn ArtifactStore>> {
+        match (std::mem::replace(&mut self.store, Storage::Without), self.seed) {
+            (Storage::Given(store), _) => Some(store),
+            (Storage::Without, _) => None,
+            (Storage::Default, None) => Some(Arc::new(LocalStore::from_env())),
+            (Storage::Default, Some(_)) => Some(Arc::new(MemoryStore::new(1 << 30))),
+        }
+    }
+
+    /// The tools that read artifacts.
+    fn readers(&self, store: &Arc<dyn ArtifactStore>) -> Vec<RegisteredTool> {
+        if self.artifact_tools == ArtifactTools::Never || self.default_limit == Some(0) {
+            return Vec::new();
+        }
+        let limit = self.default_limit.unwrap_or(reader::PAGE);
+        let page = match self.scope {
+            Scope::Content => limit,
+            Scope::Total => {
+                limit.saturating_sub(fence::overhead_chars(self.fence, reader::LONGEST_NAME) + reader::TITLE)
+            }
+        };
+        reader::tools(store, limit, page.max(1))
     }
 
     fn install(&self, tool: &RegisteredTool) -> Result<(Installed, Origin), Vec<(BuildReason, String)>> {
@@ -674,6 +522,7 @@ impl RegistryBuilder {
                 trust: spec.trust,
                 keep: spec.keep,
                 fence: self.fence,
+                yields: spec.yields,
             },
         };
         Ok((installed, origin.clone()))

@@ -1,0 +1,10 @@
+//! One tag, given twice.
+
+use tool_runtime::tool;
+
+#[tool(tags("math", "math"))]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+//! A timeout in nothing.
+
+use tool_runtime::tool;
+
+#[tool(timeout = "30")]
+async fn wait() {}
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! A method that is a tool, in a block that is none.
+
+use tool_runtime::tool;
+
+struct Db;
+
+impl Db {
+    #[tool]
+    fn query(&self, sql: String) -> String {
+        sql
+    }
+}
+
+fn main() {}

@@ -1,0 +1,87 @@
+impl<S: Store> Cache<S> {
+    /// Looks a key up.
+    pub fn get(&self, key: String) -> Option<S::Value> {
+        self.0.get(&key)
+    }
+}
+const _: () = {
+    use ::tool_runtime::__private as __tool_rt;
+    type __ToolSelf<S> = Cache<S>;
+    struct __Tool<__T, const __N: usize>(::core::marker::PhantomData<__T>);
+    impl<S: Store> __Tool<Cache<S>, 0usize>
+    where
+        S: 'static,
+    {
+        __tool_rt::needs_tokio! {
+            "blocking"
+        }
+        const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new()
+            .edit(|__tool_edit| {
+                __tool_edit.min_length(1u64);
+            })
+            .check(
+                __tool_rt::with_garde! {
+                    | __tool_value : & String | {
+                    __tool_rt::garde_rule(__tool_rt::garde::rules::length::chars::apply(__tool_value,
+                    (1, ::core::primitive::usize::MAX))) ?;
+                    ::core::result::Result::Ok(()) }
+                },
+            );
+        fn __tool_start<'__tool>(
+            __tool_slots: &mut __tool_rt::Slots<'_>,
+            __tool_given: __tool_rt::Given<'__tool>,
+        ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+            use __tool_rt::shapes::*;
+            let __tool_probe = __tool_rt::Probe::<Option<S::Value>>::new();
+            let __tool_shape = (&&&&__tool_probe).__tool_shape();
+            let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+            __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
+            let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
+            let (::core::option::Option::Some(__tool_0), true) = (
+                __tool_0,
+                __tool_rt::Slots::is_ready(__tool_slots),
+            ) else {
+                return ::core::option::Option::None;
+            };
+            let __tool_this = __tool_rt::Given::this::<__ToolSelf<S>>(__tool_given)?;
+            ::core::option::Option::Some(
+                __tool_rt::done(
+                    __tool_shape,
+                    <__ToolSelf<S>>::get(__tool_this, __tool_0),
+                    ::core::option::Option::None,
+                    (&&__tool_value).__tool_reader(),
+                ),
+            )
+        }
+        const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
+                "get",
+                __tool_rt::Place {
+                    module: ::core::module_path!(),
+                    function: "Cache::get",
+                    line: ::core::line!(),
+                },
+                || __tool_rt::key_of(&<__ToolSelf<S>>::get),
+                __tool_rt::Mode::Sync,
+                &[&["key"]],
+                &[&Self::__TOOL_0],
+                Self::__tool_start,
+            )
+            .description("Looks a key up.")
+            .blocking()
+            .method("cache_tools");
+    }
+    impl<S: Store> Cache<S>
+    where
+        S: 'static,
+    {
+        ///The tools of a block of `Cache`, for a registry's builder.
+        #[must_use]
+        pub fn cache_tools(
+            self: __tool_rt::Arc<Self>,
+        ) -> __tool_rt::Vec<__tool_rt::RegisteredTool> {
+            let mut __tool_tables = __tool_rt::Vec::new();
+            __tool_rt::Vec::push(&mut __tool_tables, <__Tool<Cache<S>, 0usize>>::__TOOL);
+            __tool_rt::bind(self, __tool_tables)
+        }
+    }
+};

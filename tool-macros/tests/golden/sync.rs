@@ -1,0 +1,5 @@
+/// Adds two numbers.
+#[tool(read_only, idempotent)]
+pub fn add(a: i64, b: i64) -> i64 {
+    a + b
+}

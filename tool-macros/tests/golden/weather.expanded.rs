@@ -1,0 +1,77 @@
+/// Current weather for a city.
+async fn get_weather(city: &str, days: u8) -> Result<Weather, WeatherError> {
+    fetch(city, days).await
+}
+const _: () = {
+    use ::tool_runtime::__private as __tool_rt;
+    __tool_rt::needs_tokio! {
+        "timeout"
+    }
+    const __TOOL_0: __tool_rt::Param<<str as __tool_rt::Borrowed>::Owned> = __tool_rt::Param::new()
+        .description("City name, for example \"Paris\".");
+    const __TOOL_1: __tool_rt::Param<u8> = __tool_rt::Param::new()
+        .description("Days of forecast.")
+        .default(
+            || three(),
+            |__tool_value: &u8| {
+                use __tool_rt::shapes::*;
+                (&&__tool_rt::DefaultProbe::new(__tool_value)).__tool_json()
+            },
+        )
+        .edit(|__tool_edit| {
+            __tool_edit.minimum(1u64);
+            __tool_edit.maximum(7u64);
+        });
+    fn __tool_start<'__tool>(
+        __tool_slots: &mut __tool_rt::Slots<'_>,
+        _: __tool_rt::Given<'__tool>,
+    ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+        use __tool_rt::shapes::*;
+        let __tool_probe = __tool_rt::Probe::<Result<Weather, WeatherError>>::new();
+        let __tool_shape = (&&&&__tool_probe).__tool_shape();
+        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+        __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
+        let __tool_0 = __tool_rt::Param::take(&__TOOL_0, __tool_slots, 0usize);
+        let __tool_1 = __tool_rt::Param::take(&__TOOL_1, __tool_slots, 1usize);
+        let (
+            ::core::option::Option::Some(__tool_0),
+            ::core::option::Option::Some(__tool_1),
+            true,
+        ) = (__tool_0, __tool_1, __tool_rt::Slots::is_ready(__tool_slots)) else {
+            return ::core::option::Option::None;
+        };
+        ::core::option::Option::Some(
+            __tool_rt::later(
+                __tool_shape,
+                async move {
+                    get_weather(__tool_rt::borrow::<str>(&__tool_0), __tool_1).await
+                },
+                ::core::option::Option::Some(|__tool_value| __tool_rt::to_model_output(
+                    __tool_value,
+                    headline,
+                )),
+                (&&__tool_value).__tool_reader(),
+            ),
+        )
+    }
+    const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
+            "get_weather",
+            __tool_rt::Place {
+                module: ::core::module_path!(),
+                function: "get_weather",
+                line: ::core::line!(),
+            },
+            || __tool_rt::key_of(&get_weather),
+            __tool_rt::Mode::Async,
+            &[&["city"], &["days", "n"]],
+            &[&__TOOL_0, &__TOOL_1],
+            __tool_start,
+        )
+        .description("Current weather for a city.")
+        .max_result_size(2000)
+        .timeout(30000u64)
+        .external();
+    __tool_rt::submit! {
+        __tool_rt::Linked(__TOOL)
+    }
+};

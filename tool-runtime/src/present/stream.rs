@@ -1,0 +1,117 @@
+//! A result that was streamed: its text is written already, and becomes an artifact here.
+
+use std::{
+    mem,
+    sync::{Arc, Mutex},
+};
+
+use crate::{
+    artifact::{ArtifactRef, ArtifactWriter, StoreError, StoreReason},
+    contain::{self, Panicked},
+    outcome::Receipt,
+    resolve::Facing,
+    stream::{Kept, Streamed, lock},
+    truncate::Opened,
+};
+
+use super::{Job, QUICK_BYTES, Saves, source::Source};
+
+impl Source<'_> {
+    /// Opens a save of this full result.
+    pub(super) fn open(self, job: &Job, saves: Saves) -> Opened {
+        match self {
+            Self::Stream(streamed) if job.kept.is_none() => match open(job, streamed, saves) {
+                Opened::Writer(writer) => Opened::Writer(job.careful(writer)),
+                other => other,
+            },
+            source => job.open(source.is_json(), saves),
+        }
+    }
+}
+
+/// A writer that has the whole stream.
+fn open(job: &Job, streamed: &Streamed, saves: Saves) -> Opened {
+    let mut kept = streamed.kept();
+    match &*kept {
+        Kept::Saved(artifact) => Opened::Saved(artifact.clone()),
+        Kept::Refused(reason) => Opened::Refused(*reason),
+        Kept::NoStore | Kept::Dropped => Opened::NoStore,
+        Kept::Written(_) if saves == Saves::OnlyQuick && streamed.blocks() => Opened::NeedsThread,
+        Kept::Written(_) => match mem::replace(&mut *kept, Kept::Refused(StoreReason::Failed)) {
+            Kept::Written(writer) => Opened::Writer(Recorded::new(writer, streamed)),
+            _ => Opened::NoStore,
+        },
+        Kept::InMemory => match job.open(false, saves) {
+            Opened::Writer(mut writer) => {
+                let bytes = streamed.raw.as_deref().unwrap_or(streamed.ends.head.as_bytes());
+                if saves == Saves::OnlyQuick && bytes.len() > QUICK_BYTES {
+                    return Opened::NeedsThread;
+                }
+                match writer.write(bytes) {
+                    Ok(()) => Opened::Writer(Recorded::new(writer, streamed)),
+                    Err(error) => Opened::Refused(error.reason()),
+                }
+            }
+            other => other,
+        },
+    }
+}
+
+/// Tells the stream where it has come to.
+struct Recorded {
+    writer: Box<dyn ArtifactWriter>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+impl Recorded {
+    #[expect(clippy::new_ret_no_self, reason = "nobody needs its type")]
+    fn new(writer: Box<dyn ArtifactWriter>, streamed: &Streamed) -> Box<dyn ArtifactWriter> {
+        Box::new(Self { writer, kept: Arc::clone(&streamed.kept) })
+    }
+}
+
+impl ArtifactWriter for Recorded {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.writer.write(bytes)
+    }
+
+    fn finish(self: Box<Self>, chars: usize) -> Result<ArtifactRef, StoreError> {
+        let Self { writer, kept } = *self;
+        let saved = contain::call(|| writer.finish(chars))
+            .unwrap_or_else(|Panicked(_)| Err(StoreError::new(StoreReason::Failed)));
+        *lock(&kept) = match &saved {
+            Ok(artifact) => Kept::Saved(artifact.clone()),
+            Err(error) => Kept::Refused(error.reason()),
+        };
+        saved
+    }
+
+    fn abort(self: Box<Self>) {
+        self.writer.abort();
+    }
+}
+
+/// The stream that this result is, or that its view stands for.
+fn streamed(job: &Job) -> Option<&Streamed> {
+    job.output.as_stream().filter(|_| matches!(job.facing, Facing::Full | Facing::View(..)))
+}
+
+/// The line that says that not everything is there.
+pub(super) fn title(job: &Job) -> Option<String> {
+    let bytes = streamed(job)?.stopped_at?;
+    Some(format!("[Partial: the output was stopped at {bytes} bytes]"))
+}
+
+/// Whether the stream is written, or was, and waits to become an artifact.
+pub(super) fn is_written(job: &Job) -> bool {
+    streamed(job).is_some_and(|streamed| matches!(*streamed.kept(), Kept::Written(_) | Kept::Saved(_)))
+}
+
+/// Says in the receipt that not everything is there.
+pub(super) fn record(receipt: &mut Receipt, job: &Job) {
+    let Some(bytes) = streamed(job).and_then(|streamed| streamed.stopped_at) else { return };
+    if receipt.artifact.is_some() {
+        receipt.saved = Some("saved (partial)".to_owned());
+    }
+    receipt.notes.push(format!("the output is partial: it was stopped at {bytes} bytes"));
+}
