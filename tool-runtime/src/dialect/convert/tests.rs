@@ -572,7 +572,7 @@ fn what_a_choice_brings_in_is_brought_into_form_too() {
     let schema = json!({ "type": "object", "properties": { "p": { "type": "object", "allOf": [
         { "$ref": "#/$defs/s" },
         { "type": "object", "properties": { "b": { "type": ["boolean", "null"] } } },
-    ] } }, "$defs": { "s": shared } });
+    ] } }, "required": ["p"], "$defs": { "s": shared } });
     let Converted { schema, losses } = convert(&internal(schema), Form::OpenAiStrict);
     let properties = &schema["properties"]["p"]["properties"];
     assert_eq!(properties["a"], json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }, { "type": "null" }] }));
