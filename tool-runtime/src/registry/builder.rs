@@ -115,7 +115,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// The limit in characters for tools that don't set `max_result_size`. Default: no limit. 0 is a [`BuildError`].
+    /// The limit in characters for tools that don't set `max_result_size`. Default: no limit. 0 is a [`BuildError`](crate::BuildError).
     pub fn default_max_result_size(mut self, chars: usize) -> Self {
         self.default_limit = Some(chars);
         self
@@ -154,7 +154,7 @@ impl RegistryBuilder {
     }
 
     /// Where full results are kept. Default: the directory in `TOOL_RUNTIME_STORE_DIR`, or without that variable a
-    /// private directory that goes with the last clone of the registry ([`LocalStore::session`]).
+    /// private directory that goes with the last clone of the registry ([`LocalStore::session`](crate::LocalStore::session)).
     pub fn store(mut self, store: impl ArtifactStore) -> Self {
         self.store = Storage::Given(Arc::new(store));
         self
@@ -176,7 +176,7 @@ impl RegistryBuilder {
     /// page of at most [`default_max_result_size`](Self::default_max_result_size), or 4,000 characters where that is
     /// not set, and is never saved itself. A session reads what it saved, and what others saved where the store is
     /// shared; calls outside a session read what was saved outside any. Another tool of such a name is a
-    /// [`BuildError`].
+    /// [`BuildError`](crate::BuildError).
     pub fn artifact_tools(mut self, tools: ArtifactTools) -> Self {
         self.artifact_tools = tools;
         self
@@ -268,15 +268,15 @@ impl RegistryBuilder {
         self
     }
 
-    /// How many calls of one turn run at the same time ([`Registry::call_all`]). Default: 16; 0 counts as 1.
+    /// How many calls of one turn run at the same time ([`Registry::call_all`](crate::Registry::call_all)). Default: 16; 0 counts as 1.
     pub fn max_concurrent(mut self, calls: usize) -> Self {
         self.turns.max_concurrent = calls.max(1);
         self
     }
 
-    /// The most characters that the model reads of one turn, all results of a [`Registry::call_all`] together with
+    /// The most characters that the model reads of one turn, all results of a [`Registry::call_all`](crate::Registry::call_all) together with
     /// their headers, fences and notices. The longest texts are cut first, and the full results saved. Default: no
-    /// limit. 0 is a [`BuildError`].
+    /// limit. 0 is a [`BuildError`](crate::BuildError).
     ///
     /// Headers, fences, notices and messages about arguments are never cut: a budget of less than some 300
     /// characters for each call may not be held.
@@ -287,7 +287,7 @@ impl RegistryBuilder {
 
     /// Declares that the tools are given to this provider: then [`build`](Self::build) fails where the dialect can't
     /// express one of them, naming the tool, the path in its schema and the reason. May be given more than once.
-    /// Other dialects work too, as well as they can; [`Registry::lint`] says how well.
+    /// Other dialects work too, as well as they can; [`Registry::lint`](crate::Registry::lint) says how well.
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         if !self.dialects.contains(&dialect) {
             self.dialects.push(dialect);
