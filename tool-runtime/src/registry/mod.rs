@@ -1,5 +1,6 @@
 //! A fixed set of tools, with what applies to all of them.
 
+mod build;
 mod builder;
 
 use std::{
