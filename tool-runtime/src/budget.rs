@@ -36,7 +36,17 @@ pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Optio
             conversation.keep(told.outcome.artifact());
         }
     }
-    told.into_iter().map(|told| told.outcome).collect()
+    let mut outcomes: Vec<Outcome> = told.into_iter().map(|told| told.outcome).collect();
+    share(budget, &mut outcomes);
+    outcomes
+}
+
+/// What goes beside the texts may be as much again, in equal shares: to know how long it is would take writing it.
+fn share(budget: usize, outcomes: &mut [Outcome]) {
+    let share = budget / outcomes.len().max(1);
+    for promise in outcomes.iter_mut().filter_map(|outcome| outcome.promise.as_mut()) {
+        promise.policy.limit = Some(promise.policy.limit.map_or(share, |limit| limit.min(share)));
+    }
 }
 
 /// Presents the result again, `chars` characters long at most with all that is ours.
@@ -45,9 +55,6 @@ async fn shrink(told: &mut Told, chars: usize) {
     let Told { outcome, job: place } = told;
     job.policy.limit = Some(job.policy.limit.map_or(chars, |limit| limit.min(chars)));
     job.policy.scope = Scope::Total;
-    if let Some(promise) = &mut outcome.promise {
-        promise.limit = job.policy.limit;
-    }
     job.kept = outcome.receipt.artifact.clone();
     let (presented, job) = present::present_at(job, Place::Task).await;
     *place = Some(job);

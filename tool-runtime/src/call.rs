@@ -267,10 +267,5 @@ fn finish(tool: Arc<str>, call_id: Arc<str>, output: Output, status: Status, pre
 /// What MCP was promised of the tool's value.
 fn promise(inner: &Inner, tool: &Installed) -> Option<Promise> {
     tool.described(inner.strict).promised_schema()?;
-    Some(Promise {
-        trust: tool.policy.trust,
-        redactors: Arc::clone(&inner.redactors),
-        limit: tool.policy.limit,
-        keep: present::keep_promise,
-    })
+    Some(Promise { policy: tool.policy, redactors: Arc::clone(&inner.redactors), keep: present::keep_promise })
 }

@@ -13,7 +13,7 @@ use crate::{
     artifact::ArtifactRef,
     error::Problem,
     output::Part,
-    policy::{TruncationStrategy, Trust},
+    policy::{Policy, TruncationStrategy},
     redact::Redactor,
     value::Output,
 };
@@ -216,16 +216,14 @@ pub struct Outcome {
 /// A value that MCP was promised as JSON, by the tool's output schema. Nothing is serialised before somebody asks.
 #[derive(Clone)]
 pub(crate) struct Promise {
-    pub(crate) trust: Trust,
+    pub(crate) policy: Policy,
     pub(crate) redactors: Arc<[Box<dyn Redactor>]>,
-    /// Characters.
-    pub(crate) limit: Option<usize>,
     pub(crate) keep: fn(&Promise, &Output) -> Result<Value, String>,
 }
 
 impl fmt::Debug for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Promise").field("trust", &self.trust).field("limit", &self.limit).finish_non_exhaustive()
+        f.debug_struct("Promise").field("policy", &self.policy).finish_non_exhaustive()
     }
 }
 

@@ -25,9 +25,9 @@ pub(crate) fn normalise(mut schema: Value) -> Result<Value, String> {
     let Some(root) = schema.as_object_mut() else {
         return Err("its schema is not a JSON object; give the JSON Schema of an object".into());
     };
-    root.remove("$schema");
+    root.shift_remove("$schema");
     // schemars titles the root with the Rust type's name, and only the root.
-    root.remove("title");
+    root.shift_remove("title");
     match root.get("type") {
         None => {
             let rest = std::mem::take(root);
@@ -71,7 +71,10 @@ fn tidy_under(key: &str, value: Value) -> Value {
         ("properties" | "patternProperties" | "$defs" | "dependentSchemas", Value::Object(named)) => {
             named.into_iter().map(|(name, schema)| (name, tidy(schema))).collect::<Map<_, _>>().into()
         }
-        ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => schemas.into_iter().map(tidy).collect(),
+        // Before 2020-12 `items` could be a list.
+        ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Value::Array(schemas)) => {
+            schemas.into_iter().map(tidy).collect()
+        }
         ("items" | "contains" | "not" | "propertyNames" | "if" | "then" | "else", schema) => tidy(schema),
         // A boolean is this keyword's ordinary form.
         ("additionalProperties" | "unevaluatedProperties", schema @ Value::Object(_)) => tidy(schema),

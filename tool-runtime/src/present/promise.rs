@@ -5,17 +5,29 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 
 use super::source::{Cleaner, Source, with_material};
-use crate::{contain, cut, json::Fault, outcome::Promise, policy::Trust, truncate::Material, value::Output};
+use crate::{
+    contain, cut,
+    json::Fault,
+    outcome::Promise,
+    policy::Trust,
+    tokens,
+    truncate::{Bounds, Material},
+    value::Output,
+};
+
+const TOO_LONG: &str = "it is longer than the tool's limit";
 
 /// The value cleaned like a text and within the limit of one, or why there is none. It is never cut: half an object
 /// is no object.
 pub(crate) fn keep(promise: &Promise, output: &Output) -> Result<Value, String> {
-    let cleaner = Cleaner::new(promise.trust == Trust::External, &promise.redactors);
+    let policy = &promise.policy;
+    let most = Bounds { limit: policy.limit, tokens: policy.tokens, ..Bounds::default() }.chars();
+    let cleaner = Cleaner::new(policy.trust == Trust::External, &promise.redactors);
     let mut text = String::new();
     let mut chars = 0;
     let mut push = |piece: &str| {
         chars += cut::count(piece);
-        if promise.limit.is_some_and(|limit| chars > limit) {
+        if chars > most {
             return ControlFlow::Break(());
         }
         text.push_str(piece);
@@ -31,11 +43,9 @@ pub(crate) fn keep(promise: &Promise, output: &Output) -> Result<Value, String> 
         return Err("it could not be cleaned".to_owned());
     }
     match written {
+        Ok(Ok(())) if policy.tokens.is_some_and(|most| tokens::exceed(&text, most)) => return Err(TOO_LONG.to_owned()),
         Ok(Ok(())) => {}
-        Ok(Err(Fault::Stopped)) => {
-            let limit = promise.limit.unwrap_or_default();
-            return Err(format!("it is longer than the limit of {limit} characters"));
-        }
+        Ok(Err(Fault::Stopped)) => return Err(TOO_LONG.to_owned()),
         Ok(Err(Fault::TooDeep | Fault::Failed(_))) | Err(_) => return Err("it can't be turned into JSON".to_owned()),
     }
     let mut reader = serde_json::Deserializer::from_str(&text);

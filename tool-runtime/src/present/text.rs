@@ -283,11 +283,13 @@ impl Cut<'_> {
             body: fenced.as_ref().map_or(Body::Trusted(&body), Body::External),
             notices: &notices,
         };
-        let is_output_itself = matches!(job.facing, Facing::Full | Facing::Error { .. }) && fitted.content.is_none();
-        let text = if reply.is_bare() && is_output_itself && fitted.original > 0 {
-            ModelText::SameAsOutput
-        } else {
-            ModelText::Own(reply.text())
+        let is_output_itself = matches!(job.facing, Facing::Full | Facing::Error { .. });
+        let text = match (reply.is_bare() && fitted.original > 0, fitted.content.is_some()) {
+            (false, _) => ModelText::Own(reply.text()),
+            (true, false) if is_output_itself => ModelText::SameAsOutput,
+            (true, false) => ModelText::Own(body.into_owned()),
+            // Nothing was put round it, so it needs no copy.
+            (true, true) => ModelText::Own(fitted.content.unwrap_or_default()),
         };
         receipt.model_chars = match &text {
             ModelText::Own(text) => cut::count(text),
@@ -295,7 +297,7 @@ impl Cut<'_> {
         };
         receipt.model_tokens = match &text {
             ModelText::Own(text) => model_tokens(job, text),
-            ModelText::SameAsOutput => model_tokens(job, &body),
+            ModelText::SameAsOutput => model_tokens(job, job.output.as_text().unwrap_or_default()),
         };
         Presented { text, content: None, status: None, receipt, leak: false }
     }

@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Form, Walk, Weight, plain, reference, words};
+use super::{Form, Walk, Weight, plain, reference::Resolver, words};
 
-/// Deepest nesting of choices in choices that is looked into; references may run in a circle.
+/// Deepest nesting of choices in choices that is looked into.
 const MAX_NESTED: usize = 16;
 
 /// Folds every choice at the root into its properties.
@@ -17,7 +17,7 @@ pub(super) fn fold_root(root: &mut Map<String, Value>, walk: &mut Walk<'_>) {
 }
 
 fn fold_into(object: &mut Map<String, Value>, walk: &mut Walk<'_>) {
-    let folded = fold(object, walk.root, MAX_NESTED);
+    let folded = fold(object, &mut walk.resolver, MAX_NESTED);
     for said in &folded.said {
         walk.reword(object, said);
     }
@@ -43,24 +43,27 @@ pub(super) fn distribute(node: &mut Map<String, Value>, walk: &mut Walk<'_>) {
         return;
     };
     let branches: Vec<&Map<String, Value>> =
-        branches.iter().filter_map(|branch| reference::resolve(branch, walk.root).as_object()).collect();
+        branches.iter().filter_map(|branch| walk.resolver.resolve(branch)?.as_object()).collect();
     if !branches.iter().all(|branch| branch.contains_key("properties")) {
         fold_into(node, walk);
         return;
     }
-    let whole = |branch: &Map<String, Value>| {
+    let shared = Map::from_iter([("properties".to_owned(), shared.clone().into())]);
+    let mut whole = Vec::with_capacity(branches.len());
+    for branch in branches {
+        if !walk.resolver.may_copy(&shared["properties"]) {
+            break;
+        }
         let mut branch = branch.clone();
-        absorb(&mut branch, &Map::from_iter([("properties".to_owned(), shared.clone().into())]));
-        let required = words::strings(node.get("required")).map(str::to_owned).collect();
-        require(&mut branch, required);
+        absorb(&mut branch, &shared);
+        require(&mut branch, words::strings(node.get("required")).map(str::to_owned).collect());
         branch.insert("type".into(), "object".into());
-        Value::from(branch)
-    };
-    let branches: Vec<Value> = branches.into_iter().map(whole).collect();
+        whole.push(Value::from(branch));
+    }
     for key in ["type", "properties", "required", "additionalProperties"] {
         node.shift_remove(key);
     }
-    node.insert("anyOf".into(), branches.into());
+    node.insert("anyOf".into(), whole.into());
 }
 
 fn is_object(node: &Map<String, Value>) -> bool {
@@ -83,16 +86,18 @@ impl Folded {
     }
 }
 
-fn fold(object: &mut Map<String, Value>, root: &Value, depth: usize) -> Folded {
+fn fold(object: &mut Map<String, Value>, resolver: &mut Resolver<'_>, depth: usize) -> Folded {
     let mut folded = Folded::default();
     if depth == 0 {
+        let left_out = ["allOf", "oneOf", "anyOf"].map(|key| object.shift_remove(key).is_some());
+        resolver.has_given_up |= left_out.contains(&true);
         return folded;
     }
     if let Some(Value::Array(parts)) = object.shift_remove("allOf") {
         for part in &parts {
-            let Value::Object(part) = reference::resolve(part, root) else { continue };
+            let Some(Value::Object(part)) = resolver.resolve(part) else { continue };
             let mut part = part.clone();
-            folded.extend(fold(&mut part, root, depth - 1));
+            folded.extend(fold(&mut part, resolver, depth - 1));
             absorb(object, &part);
             let required = words::strings(part.get("required")).map(str::to_owned).collect();
             require(object, required);
@@ -103,9 +108,9 @@ fn fold(object: &mut Map<String, Value>, root: &Value, depth: usize) -> Folded {
         let mut choice = Vec::new();
         for branch in &branches {
             // Anything but an object can't be the arguments.
-            let Value::Object(branch) = reference::resolve(branch, root) else { continue };
+            let Some(Value::Object(branch)) = resolver.resolve(branch) else { continue };
             let mut branch = branch.clone();
-            folded.extend(fold(&mut branch, root, depth - 1));
+            folded.extend(fold(&mut branch, resolver, depth - 1));
             if is_object(&branch) || branch.contains_key("required") {
                 choice.push(branch);
             }
@@ -231,7 +236,10 @@ fn absorb(object: &mut Map<String, Value>, part: &Map<String, Value>) {
             }
         }
     }
-    for (key, value) in part.iter().filter(|(key, _)| !matches!(key.as_str(), "properties" | "required" | "type")) {
+    for (key, value) in part
+        .iter()
+        .filter(|(key, _)| !matches!(key.as_str(), "properties" | "required" | "type" | "$defs" | "definitions"))
+    {
         // What closes a part would close the whole.
         if *value != json!(false) {
             object.entry(key.clone()).or_insert_with(|| value.clone());

@@ -11,7 +11,7 @@ mod words;
 
 use serde_json::{Map, Value};
 
-use self::strict::Grammar;
+use self::{reference::Resolver, strict::Grammar};
 
 /// What a schema is converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,32 +57,46 @@ impl Converted {
 }
 
 pub(super) fn convert(schema: &Value, form: Form) -> Converted {
-    let mut walk = Walk { root: schema, form, path: String::new(), losses: Vec::new() };
+    let resolver = Resolver::new(schema, MOST_AT_ROOT);
+    let mut walk = Walk { resolver, form, path: String::new(), losses: Vec::new() };
     let mut root = schema.clone();
     if let Value::Object(object) = &mut root {
         choice::fold_root(object, &mut walk);
     }
+    let inside = Resolver::new(schema, MOST_INSIDE);
+    let has_given_up = std::mem::replace(&mut walk.resolver, inside).has_given_up;
     if let Some(path) = walk.grammar().filter(|grammar| !grammar.recursive).and_then(|_| reference::recursion(schema)) {
         let what = "a type that contains itself, and a strict schema is finite; take a flat list, or drop `strict`";
         walk.lose_at(path, what, Weight::Inexpressible);
     }
-    let mut schema = walk.schema(root, Place::Elsewhere);
+    let mut schema = walk.schema(root, Place::Root);
+    if has_given_up || walk.resolver.has_given_up {
+        let what = "a choice between objects that refer to themselves, or to too many others; write the objects out";
+        walk.lose_at(String::new(), what, Weight::Inexpressible);
+    }
     if let (Form::OpenAnthropic | Form::AnthropicStrict, Value::Object(object)) = (form, &mut schema) {
         plain::name_properties(object, &mut walk);
     }
     Converted { schema, losses: walk.losses }
 }
 
+/// References that are replaced by what they point to, in choices at the root.
+const MOST_AT_ROOT: usize = 1000;
+/// The same inside, where each may make the schema deeper.
+const MOST_INSIDE: usize = 64;
+
 /// Where a schema stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
+    /// The arguments themselves, which are never `null`.
+    Root,
     /// Of a property that may be left out.
     Optional,
     Elsewhere,
 }
 
 struct Walk<'r> {
-    root: &'r Value,
+    resolver: Resolver<'r>,
     form: Form,
     path: String,
     losses: Vec<Loss>,
@@ -129,14 +143,15 @@ impl Walk<'_> {
         null::hoist_only(&mut node, "allOf");
         reference::stand_alone(&mut node);
         plain::merge_documented_enum(&mut node);
+        plain::rename_one_of(&mut node);
+        if self.grammar().is_some() {
+            // First, for what it brings in has to be brought into form too.
+            choice::distribute(&mut node, self);
+        }
         plain::drop_rust_formats(&mut node);
         plain::split_types(&mut node);
         plain::tuple_to_list(&mut node, self);
         plain::patterns_to_map(&mut node, self);
-        plain::rename_one_of(&mut node);
-        if self.grammar().is_some() {
-            choice::distribute(&mut node, self);
-        }
         plain::complete(&mut node);
         self.children(&mut node);
         plain::merge_equal_branches(&mut node);
@@ -148,6 +163,9 @@ impl Walk<'_> {
 
     /// Says `null` in the form's way.
     fn with_null(&mut self, mut node: Map<String, Value>, takes_null: bool, place: Place) -> Map<String, Value> {
+        if place == Place::Root {
+            return node;
+        }
         let is_optional = place == Place::Optional;
         match self.grammar() {
             Some(grammar) if grammar.requires_all && (takes_null || is_optional) => null::add(node),

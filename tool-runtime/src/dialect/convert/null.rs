@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::words::is_annotation;
+
 /// Takes `null` out of a schema that allows something else too; whether it was there.
 pub(super) fn take(node: &mut Map<String, Value>) -> bool {
     let mut found = false;
@@ -43,7 +45,13 @@ fn take_from(values: &mut Vec<Value>, is_null: impl Fn(&Value) -> bool) -> bool 
 /// Puts the only branch of a union in its place. What stands beside the union belongs to the parameter, so it wins
 /// over the type's own words.
 pub(super) fn hoist_only(node: &mut Map<String, Value>, key: &str) -> bool {
-    let Some([Value::Object(_)]) = node.get(key).and_then(Value::as_array).map(Vec::as_slice) else { return false };
+    let Some([Value::Object(only)]) = node.get(key).and_then(Value::as_array).map(Vec::as_slice) else { return false };
+    // Two things to say about values stay two.
+    let conflicts =
+        |(name, value): (&String, &Value)| !is_annotation(name) && node.get(name).is_some_and(|own| own != value);
+    if only.iter().any(conflicts) {
+        return false;
+    }
     let Some(Value::Array(mut branches)) = node.shift_remove(key) else { return false };
     if let Some(Value::Object(only)) = branches.pop() {
         for (name, value) in only {

@@ -59,17 +59,13 @@ pub(super) fn split_types(node: &mut Map<String, Value>) {
     }
     let Some(Value::Array(kinds)) = node.get("type") else { return };
     let branches: Vec<Value> = kinds.iter().filter_map(Value::as_str).map(|kind| of_type(node, kind)).collect();
-    node.retain(|key, _| is_annotation(key));
+    node.retain(|key, _| words::is_annotation(key));
     node.insert("anyOf".into(), branches.into());
-}
-
-fn is_annotation(key: &str) -> bool {
-    matches!(key, "description" | "title" | "default" | "examples" | "deprecated" | "$defs" | "definitions")
 }
 
 fn of_type(node: &Map<String, Value>, kind: &str) -> Value {
     let mut branch = Map::from_iter([("type".to_owned(), kind.into())]);
-    for (key, value) in node.iter().filter(|(key, _)| *key != "type" && !is_annotation(key)) {
+    for (key, value) in node.iter().filter(|(key, _)| *key != "type" && !words::is_annotation(key)) {
         let concerned: &[&str] = match key.as_str() {
             "minLength" | "maxLength" | "pattern" | "format" | "contentEncoding" | "contentMediaType" => &["string"],
             "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => &["number", "integer"],
@@ -118,6 +114,9 @@ pub(super) fn tuple_to_list(node: &mut Map<String, Value>, walk: &mut Walk<'_>) 
     let Some(Value::Array(mut places)) = node.shift_remove(key) else { return };
     let kinds = places.iter().map(words::kinds).collect::<Vec<_>>().join(", ");
     let count = places.len();
+    if count == 0 {
+        return;
+    }
     let rest = node.shift_remove("items").filter(|rest| *rest != json!(false) && !super::is_never(rest));
     let bound = |key: &str| node.get(key).and_then(Value::as_u64);
     let is_exact =
@@ -175,8 +174,13 @@ pub(super) fn rename_one_of(node: &mut Map<String, Value>) {
     }
 }
 
-/// What some providers insist on: an object has properties, a list has items.
+/// What some providers insist on: an object says so and has properties, a list has items.
 pub(super) fn complete(node: &mut Map<String, Value>) {
+    // Left out by hand.
+    if !node.contains_key("type") && !node.contains_key("anyOf") && node.get("properties").is_some_and(Value::is_object)
+    {
+        node.insert("type".into(), "object".into());
+    }
     match node.get("type").and_then(Value::as_str) {
         Some("object") if !node.contains_key("properties") => {
             node.insert("properties".into(), Map::new().into());

@@ -4,17 +4,66 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-/// What says nothing about values.
-const ANNOTATIONS: &[&str] = &["description", "title", "default", "examples", "deprecated", "$defs", "definitions"];
+use super::words;
 
-/// The schema that a `$ref` points to; chains of them are followed to their end.
-pub(super) fn resolve<'s>(mut schema: &'s Value, root: &'s Value) -> &'s Value {
-    // A chain of references may run in a circle.
-    for _ in 0..16 {
-        let Some(target) = schema.get("$ref").and_then(|reference| target(reference.as_str()?, root)) else { break };
-        schema = target;
+/// Follows references for those who put what is behind one in its place, and watches over what they copy. What
+/// contains itself would go on for ever, and a few definitions that refer to each other twice make millions.
+#[derive(Debug)]
+pub(super) struct Resolver<'r> {
+    root: &'r Value,
+    references: usize,
+    nodes: usize,
+    /// Whether there was more to copy.
+    pub(super) has_given_up: bool,
+}
+
+/// Values in what is copied for one schema.
+const MOST_NODES: usize = 5_000;
+
+impl<'r> Resolver<'r> {
+    /// `references` are followed at most.
+    pub(super) fn new(root: &'r Value, references: usize) -> Self {
+        Self { root, references, nodes: MOST_NODES, has_given_up: false }
     }
-    schema
+
+    /// The schema itself, or the one that its `$ref` points to.
+    pub(super) fn resolve<'s>(&mut self, mut schema: &'s Value) -> Option<&'s Value>
+    where
+        'r: 's,
+    {
+        while let Some(Value::String(reference)) = schema.get("$ref") {
+            let next = target(reference, self.root)?;
+            if self.references == 0 || !self.may_copy(next) {
+                self.has_given_up = true;
+                return None;
+            }
+            self.references -= 1;
+            schema = next;
+        }
+        Some(schema)
+    }
+
+    /// Counts one copy.
+    pub(super) fn may_copy(&mut self, schema: &Value) -> bool {
+        if count(schema, &mut self.nodes) {
+            return true;
+        }
+        self.has_given_up = true;
+        false
+    }
+}
+
+/// Takes the number of values from what is `left`, if there are so many.
+fn count(value: &Value, left: &mut usize) -> bool {
+    if *left == 0 {
+        return false;
+    }
+    *left -= 1;
+    match value {
+        Value::Array(values) => values.iter().all(|value| count(value, left)),
+        Value::Object(object) => object.values().all(|value| count(value, left)),
+        _ => true,
+    }
 }
 
 fn target<'s>(reference: &str, root: &'s Value) -> Option<&'s Value> {
@@ -26,7 +75,7 @@ pub(super) fn stand_alone(node: &mut Map<String, Value>) {
     if node.len() == 1 || !node.contains_key("$ref") {
         return;
     }
-    let says_more = node.keys().any(|key| key != "$ref" && !ANNOTATIONS.contains(&key.as_str()));
+    let says_more = node.keys().any(|key| key != "$ref" && !words::is_annotation(key));
     let key = if says_more { "allOf" } else { "anyOf" };
     let Some(reference) = node.shift_remove("$ref") else { return };
     match node.get_mut(key) {

@@ -94,8 +94,19 @@ const ORDER: &[&str] = &[
     "uniqueItems",
 ];
 
-/// Keywords that say nothing, and what closing an object says already.
-const SILENT: &[&str] = &["$schema", "$id", "$anchor", "$comment", "unevaluatedProperties"];
+/// Keywords that say nothing, what closing an object says already, and those that rule strictness out: as words they
+/// would grow with every level.
+const SILENT: &[&str] = &[
+    "$schema",
+    "$id",
+    "$anchor",
+    "$comment",
+    "unevaluatedProperties",
+    "allOf",
+    "oneOf",
+    "patternProperties",
+    "prefixItems",
+];
 
 /// Closes one schema; those in it are closed already.
 pub(super) fn close(node: &mut Map<String, Value>, grammar: &Grammar, walk: &mut Walk<'_>) {
@@ -104,7 +115,7 @@ pub(super) fn close(node: &mut Map<String, Value>, grammar: &Grammar, walk: &mut
         let what = "any JSON value, and a strict schema names the type; take a type of your own, or drop `strict`";
         walk.lose(what, Weight::Inexpressible);
     }
-    if node.get("type").is_some_and(|kind| kind == "object") {
+    if node.get("type").is_some_and(|kind| kind == "object") || node.get("properties").is_some_and(Value::is_object) {
         close_object(node, grammar, walk);
     }
     if node.contains_key("allOf") || node.contains_key("oneOf") {

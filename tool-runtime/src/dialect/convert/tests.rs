@@ -7,6 +7,7 @@ use std::{
     num::NonZeroI32,
 };
 
+use proptest::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -560,6 +561,94 @@ fn converting_again_changes_nothing() {
         for form in [Form::Open, Form::OpenAnthropic] {
             let once = convert(&schema_of_row(id), form).schema;
             assert_eq!(convert(&once, form).schema, once, "{id}");
+        }
+    }
+}
+
+#[test]
+fn what_a_choice_brings_in_is_brought_into_form_too() {
+    let shared = json!({ "type": "object", "properties": { "a": { "type": ["integer", "string"] } },
+        "patternProperties": { "^x": { "type": "integer" } }, "unevaluatedProperties": false });
+    let schema = json!({ "type": "object", "properties": { "p": { "type": "object", "allOf": [
+        { "$ref": "#/$defs/s" },
+        { "type": "object", "properties": { "b": { "type": ["boolean", "null"] } } },
+    ] } }, "required": ["p"], "$defs": { "s": shared } });
+    let Converted { schema, losses } = convert(&internal(schema), Form::OpenAiStrict);
+    let properties = &schema["properties"]["p"]["properties"];
+    assert_eq!(properties["a"], json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }, { "type": "null" }] }));
+    assert_eq!(properties["b"], json!({ "type": ["boolean", "null"] }));
+    // The pattern makes a map of it.
+    assert!(losses.iter().any(|loss| loss.path == "/properties/p" && loss.weight == Weight::Inexpressible));
+}
+
+#[test]
+fn a_choice_that_contains_itself_is_refused() {
+    let schema = json!({ "type": "object", "properties": { "p": { "$ref": "#/$defs/s" } }, "$defs": { "s": {
+        "type": "object", "properties": { "a": { "type": "string" } }, "anyOf": [{ "$ref": "#/$defs/s" }, { "$ref": "#/$defs/s" }] } } });
+    assert!(!convert(&internal(schema), Form::OpenAiStrict).is_faithful());
+}
+
+/// Schemas as people and generators write them, and keywords with values that make no sense.
+fn any_schema() -> impl Strategy<Value = Value> {
+    let kind = prop_oneof![
+        Just(json!("string")),
+        Just(json!("object")),
+        Just(json!("array")),
+        Just(json!(["integer", "null"])),
+        Just(json!(["string", "object", "null"])),
+        Just(json!("null")),
+        Just(json!(7)),
+    ];
+    let leaf = prop_oneof![
+        Just(json!({})),
+        Just(json!(true)),
+        Just(json!(false)),
+        Just(json!({ "type": "null" })),
+        Just(json!({ "$ref": "#/$defs/d" })),
+        Just(json!({ "$ref": "#" , "description": "d" })),
+        Just(json!({ "const": 1 })),
+        Just(json!({ "enum": ["a", null, {}] })),
+        Just(json!({ "type": "string", "const": "k" })),
+        Just(json!({ "not": { "const": 1 } })),
+        Just(json!({ "minimum": 3, "required": 5, "enum": "x", "properties": 1, "anyOf": {} })),
+        kind.clone().prop_map(|kind| json!({ "type": kind, "minLength": 1, "format": "uint8" })),
+    ];
+    leaf.prop_recursive(4, 40, 4, move |inner| {
+        let many = proptest::collection::vec(inner.clone(), 0..4);
+        let named = proptest::collection::btree_map("[ab$]", inner.clone(), 0..3);
+        let required = proptest::collection::vec("[ab$]", 0..3);
+        let list = prop_oneof![Just("anyOf"), Just("oneOf"), Just("allOf"), Just("prefixItems"), Just("items")];
+        let single = prop_oneof![Just("items"), Just("additionalProperties"), Just("not")];
+        prop_oneof![
+            (list, many.clone(), kind.clone()).prop_map(|(key, many, kind)| json!({ key: many, "type": kind })),
+            (single, inner).prop_map(|(key, inner)| json!({ key: inner })),
+            (named.clone(), required, many).prop_map(
+                |(named, required, many)| json!({ "properties": named, "required": required, "anyOf": many })
+            ),
+            named.prop_map(|named| json!({ "type": "object", "patternProperties": named })),
+        ]
+    })
+}
+
+fn has_choice_at_root(schema: &Value) -> bool {
+    ["oneOf", "anyOf", "allOf", "$ref"].iter().any(|key| schema.get(*key).is_some())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn any_schema_comes_to_an_end_and_keeps_its_promises(root in any_schema(), other in any_schema()) {
+        let Value::Object(mut root) = root else { return Ok(()) };
+        root.insert("type".into(), "object".into());
+        root.insert("$defs".into(), json!({ "d": other }));
+        let Ok(schema) = schema::normalise(root.into()) else { return Ok(()) };
+        for form in [Form::Open, Form::OpenAnthropic, Form::OpenAiStrict, Form::AnthropicStrict] {
+            let converted = convert(&schema, form);
+            prop_assert_eq!(&converted.schema["type"], "object");
+            prop_assert!(!has_choice_at_root(&converted.schema), "{}", converted.schema);
+            if converted.is_faithful() && matches!(form, Form::OpenAiStrict | Form::AnthropicStrict) {
+                assert_closed(&converted.schema, form, "any");
+            }
         }
     }
 }

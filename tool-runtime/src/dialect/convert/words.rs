@@ -2,6 +2,11 @@
 
 use serde_json::{Map, Value};
 
+/// Whether a keyword says nothing about values.
+pub(super) fn is_annotation(key: &str) -> bool {
+    matches!(key, "description" | "title" | "default" | "examples" | "deprecated" | "$defs" | "definitions")
+}
+
 /// Adds a sentence to the description.
 pub(super) fn say(node: &mut Map<String, Value>, said: &str) {
     let description = match node.get("description").and_then(Value::as_str) {

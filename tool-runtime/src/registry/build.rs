@@ -1,0 +1,249 @@
+//! From settings to a registry, or to everything that is wrong with them.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
+
+use serde_json::Value;
+
+use super::{
+    Clock, Inner, Installed, Registry,
+    builder::{RegistryBuilder, Storage},
+    names_of,
+};
+use crate::{
+    artifact::ArtifactStore,
+    dialect::{self, Dialect, LintLevel},
+    error::{BuildError, BuildReason},
+    fence::{self, Key},
+    policy::{ArtifactTools, Limit, Policy, Scope, Yields},
+    reader, schema,
+    store::{LocalStore, MemoryStore},
+    thread::Blocking,
+    tool::{Entry, Origin, RegisteredTool},
+};
+
+impl RegistryBuilder {
+    /// Makes the registry, or says everything that is wrong.
+    pub fn build(mut self) -> Result<Registry, BuildError> {
+        let mut reasons = std::mem::take(&mut self.reasons);
+        if self.default_limit == Some(0) {
+            let message = "`default_max_result_size(0)` would show nothing of any result; give at least 1";
+            reasons.push((BuildReason::ZeroLimit, message.to_owned()));
+        }
+        if self.turns.budget == Some(0) {
+            let message = "`turn_budget(0)` would show nothing of any result; give at least 1";
+            reasons.push((BuildReason::ZeroLimit, message.to_owned()));
+        }
+        if !self.loop_guard.is_in_order() {
+            let message = "the loop guard's counts are out of order; give `note` at least 2, `block` at least `note`, \
+                           and `halt` at least `block`";
+            reasons.push((BuildReason::InvalidLoopGuard, message.to_owned()));
+        }
+        let mut named: BTreeMap<String, (Installed, Origin)> = BTreeMap::new();
+        for tool in &self.tools {
+            match self.install(tool) {
+                Err(wrong) => reasons.extend(wrong),
+                Ok((installed, origin)) => match named.get(installed.spec.name()) {
+                    // `tools!` and `linked` may both bring it.
+                    Some((_, other)) if origin.is_same_function(other) => {}
+                    Some((_, other)) => {
+                        let name = installed.spec.name();
+                        let message = format!(
+                            "two tools are called `{name}`, one at {other} and one at {origin}; give one of them another `name`"
+                        );
+                        reasons.push((BuildReason::DuplicateTool, message));
+                    }
+                    None => {
+                        named.insert(installed.spec.name().to_owned(), (installed, origin));
+                    }
+                },
+            }
+        }
+        let store = self.take_store();
+        for tool in store.iter().flat_map(|store| self.readers(store)) {
+            match self.install(&tool) {
+                Err(wrong) => reasons.extend(wrong),
+                Ok((installed, origin)) => match named.get(installed.spec.name()) {
+                    Some((_, other)) => {
+                        let name = installed.spec.name();
+                        let message = format!(
+                            "the tool at {other} is called `{name}`, like one of those that read artifacts; give it \
+                             another `name`, or leave those out with `.artifact_tools(ArtifactTools::Never)`"
+                        );
+                        reasons.push((BuildReason::DuplicateTool, message));
+                    }
+                    None => {
+                        named.insert(installed.spec.name().to_owned(), (installed, origin));
+                    }
+                },
+            }
+        }
+        reasons.extend(self.speak(&mut named));
+        let key = match self.seed {
+            Some(seed) => Key::from_seed(seed),
+            None => Key::random().unwrap_or_else(|error| {
+                let message = format!("the operating system gives no random key for the fence: {error}");
+                reasons.push((BuildReason::NoEntropy, message));
+                Key::from_seed(0)
+            }),
+        };
+        if !reasons.is_empty() {
+            return Err(BuildError::new(reasons));
+        }
+        let waits = |tool: &Arc<Installed>| {
+            self.artifact_tools == ArtifactTools::WhenSaved && tool.spec.yields == Yields::Excerpts
+        };
+        let (readers, tools): (Vec<_>, Vec<_>) =
+            named.into_values().map(|(tool, _)| Arc::new(tool)).partition(|tool| waits(tool));
+        Ok(Registry {
+            inner: Arc::new(Inner {
+                names: names_of(tools.iter().map(|tool| &**tool)),
+                tools,
+                limits: self.limits,
+                store,
+                show_paths: self.show_paths,
+                clock: self.seed.map_or(Clock::System, |seed| Clock::Fixed(1_700_000_000 + seed % 100_000_000)),
+                key,
+                state: Arc::new(self.state),
+                approver: self.approver,
+                hooks: self.hooks.into(),
+                redactors: self.redactors.into(),
+                trace_content: self.trace_content,
+                blocking: Blocking::new(self.most_blocking),
+                loop_guard: Arc::new(self.loop_guard),
+                turns: self.turns,
+                sessions: Arc::default(),
+                strict: self.strict,
+                definitions: Default::default(),
+                readers,
+                reading: OnceLock::new(),
+            }),
+        })
+    }
+
+    /// Gives each tool its names in all dialects, and says what the declared ones can't express.
+    fn speak(&self, named: &mut BTreeMap<String, (Installed, Origin)>) -> Vec<(BuildReason, String)> {
+        let names: Vec<&str> = named.keys().map(String::as_str).collect();
+        match dialect::wire_names(&names) {
+            Ok(names) => {
+                for ((tool, _), names) in named.values_mut().zip(names) {
+                    tool.wire_names = names;
+                }
+            }
+            Err(name) => {
+                let message = format!(
+                    "tool `{name}`: no dialect has a name left for it, others were given those that it would be \
+                     mapped to; give it another `name`"
+                );
+                return vec![(BuildReason::InvalidName, message)];
+            }
+        }
+        let refused = |&dialect: &Dialect| {
+            let lints = named.values().flat_map(move |(tool, _)| dialect.lint(&tool.described(self.strict)));
+            lints.filter(|lint| lint.level == LintLevel::Deny).map(move |lint| lint.refusal(dialect))
+        };
+        self.dialects.iter().flat_map(refused).map(|message| (BuildReason::Inexpressible, message)).collect()
+    }
+
+    fn take_store(&mut self) -> Option<Arc<dyn ArtifactStore>> {
+        match (std::mem::replace(&mut self.store, Storage::Without), self.seed) {
+            (Storage::Given(store), _) => Some(store),
+            (Storage::Without, _) => None,
+            (Storage::Default, None) => Some(Arc::new(LocalStore::from_env())),
+            (Storage::Default, Some(_)) => Some(Arc::new(MemoryStore::new(1 << 30))),
+        }
+    }
+
+    /// The tools that read artifacts.
+    fn readers(&self, store: &Arc<dyn ArtifactStore>) -> Vec<RegisteredTool> {
+        if self.artifact_tools == ArtifactTools::Never || self.default_limit == Some(0) {
+            return Vec::new();
+        }
+        let limit = self.default_limit.unwrap_or(reader::PAGE);
+        let page = match self.scope {
+            Scope::Content => limit,
+            Scope::Total => {
+                limit.saturating_sub(fence::overhead_chars(self.fence, reader::LONGEST_NAME) + reader::TITLE)
+            }
+        };
+        reader::tools(store, limit, page.max(1))
+    }
+
+    fn install(&self, tool: &RegisteredTool) -> Result<(Installed, Origin), Vec<(BuildReason, String)>> {
+        let Entry::Ready { spec, schema, output_schema, callable, needs, origin } = &tool.0 else {
+            let Entry::NotATool(message) = &tool.0 else { return Err(Vec::new()) };
+            return Err(vec![(BuildReason::NotATool, message.clone())]);
+        };
+        let name = spec.name();
+        let mut reasons = Vec::new();
+        if !is_valid_name(name) {
+            let name = name.escape_debug();
+            let message = format!(
+                "`{name}` at {origin} can't be a tool's name; use 1 to 128 letters, digits, spaces and _ - . : /"
+            );
+            reasons.push((BuildReason::InvalidName, message));
+        }
+        if spec.limit == Limit::Chars(0) {
+            let message = format!("tool `{name}`: a limit of 0 characters would show nothing; give at least 1");
+            reasons.push((BuildReason::ZeroLimit, message));
+        }
+        if spec.tokens == Some(0) {
+            let message = format!("tool `{name}`: a limit of 0 tokens would show nothing; give at least 1");
+            reasons.push((BuildReason::ZeroLimit, message));
+        }
+        if spec.approval && self.approver.is_none() {
+            let message = format!("tool `{name}` needs approval and nobody can give it; add `.approver(..)`");
+            reasons.push((BuildReason::NoApprover, message));
+        }
+        for need in needs.iter().filter(|need| !self.state.has(need.kind)) {
+            let message = format!(
+                "tool `{name}`: parameter `{}` needs state of type `{}`; add it with `.state(..)`",
+                need.parameter, need.type_name
+            );
+            reasons.push((BuildReason::MissingState, message));
+        }
+        let schema = match schema::normalise(Value::clone(schema)) {
+            Ok(schema) if reasons.is_empty() => schema,
+            Ok(_) => return Err(reasons),
+            Err(problem) => {
+                reasons.push((BuildReason::InvalidSchema, format!("tool `{name}`: {problem}")));
+                return Err(reasons);
+            }
+        };
+        let installed = Installed {
+            name: name.into(),
+            wire_names: None,
+            spec: Arc::clone(spec),
+            schema,
+            output_schema: output_schema.clone(),
+            callable: Arc::clone(callable),
+            policy: Policy {
+                limit: match spec.limit {
+                    Limit::Inherit => self.default_limit,
+                    Limit::Unlimited => None,
+                    Limit::Chars(chars) => Some(chars),
+                },
+                tokens: spec.tokens,
+                strategy: spec.strategy.or(self.strategy),
+                snap: spec.snap.unwrap_or(self.snap),
+                field_limit: self.field_limit,
+                scope: self.scope,
+                trust: spec.trust,
+                keep: spec.keep,
+                fence: self.fence,
+                yields: spec.yields,
+            },
+        };
+        Ok((installed, origin.clone()))
+    }
+}
+
+/// Wider than any provider, for tools that come from elsewhere: dialects get the name mapped. Narrow enough to stand
+/// in a line of text.
+fn is_valid_name(name: &str) -> bool {
+    (1..=128).contains(&name.chars().count())
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | ':' | '/'))
+        && name.chars().any(|c| c != ' ')
+}

@@ -1,0 +1,304 @@
+//! Collects tools and settings, and reports everything that is wrong with them at once.
+
+use std::{borrow::Cow, fmt, sync::Arc};
+
+use super::Turns;
+use crate::{
+    approve::{Approver, ErasedApprover},
+    args::Limits,
+    artifact::ArtifactStore,
+    context::TypeMap,
+    dialect::{Dialect, Strict},
+    error::BuildReason,
+    guard::LoopGuard,
+    hook::{ErasedHook, Hook},
+    link,
+    policy::{ArtifactTools, Coercion, FenceStyle, Scope, Snap, TruncationStrategy},
+    redact::Redactor,
+    tool::RegisteredTool,
+};
+
+/// Collects tools and settings; [`build`](Self::build) reports everything that is wrong with them at once.
+#[must_use]
+pub struct RegistryBuilder {
+    pub(super) tools: Vec<RegisteredTool>,
+    pub(super) default_limit: Option<usize>,
+    pub(super) strategy: Option<TruncationStrategy>,
+    pub(super) snap: Snap,
+    pub(super) field_limit: Option<usize>,
+    pub(super) scope: Scope,
+    pub(super) fence: FenceStyle,
+    pub(super) store: Storage,
+    pub(super) show_paths: bool,
+    pub(super) artifact_tools: ArtifactTools,
+    pub(super) limits: Limits,
+    pub(super) seed: Option<u64>,
+    pub(super) state: TypeMap,
+    pub(super) approver: Option<Arc<dyn ErasedApprover>>,
+    pub(super) hooks: Vec<Box<dyn ErasedHook>>,
+    pub(super) redactors: Vec<Box<dyn Redactor>>,
+    pub(super) trace_content: bool,
+    pub(super) most_blocking: usize,
+    pub(super) loop_guard: LoopGuard,
+    pub(super) turns: Turns,
+    pub(super) strict: Strict,
+    pub(super) dialects: Vec<Dialect>,
+    pub(super) reasons: Vec<(BuildReason, String)>,
+}
+
+pub(super) enum Storage {
+    Default,
+    Given(Arc<dyn ArtifactStore>),
+    Without,
+}
+
+impl Default for RegistryBuilder {
+    fn default() -> Self {
+        Self {
+            tools: Vec::new(),
+            default_limit: None,
+            strategy: None,
+            snap: Snap::default(),
+            field_limit: None,
+            scope: Scope::default(),
+            fence: FenceStyle::default(),
+            store: Storage::Default,
+            show_paths: true,
+            artifact_tools: ArtifactTools::default(),
+            limits: Limits::default(),
+            seed: None,
+            state: TypeMap::default(),
+            approver: None,
+            hooks: Vec::new(),
+            redactors: Vec::new(),
+            trace_content: false,
+            most_blocking: 64,
+            loop_guard: LoopGuard::new(),
+            turns: Turns { max_concurrent: 16, budget: None },
+            strict: Strict::Off,
+            dialects: Vec::new(),
+            reasons: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Debug for RegistryBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RegistryBuilder").field("tools", &self.tools).finish_non_exhaustive()
+    }
+}
+
+impl RegistryBuilder {
+    /// Adds the tools that [`tools!`](crate::tools) found.
+    pub fn tools(mut self, tools: impl IntoIterator<Item = RegisteredTool>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// Adds one tool: a [`Tool`](crate::Tool), a [`DynTool`](crate::DynTool) or a `handle` of `#[tool]`.
+    #[track_caller]
+    pub fn tool(mut self, tool: impl Into<RegisteredTool>) -> Self {
+        self.tools.push(tool.into());
+        self
+    }
+
+    /// Adds every `#[tool]` function that was linked into the program, from any crate.
+    pub fn linked(mut self) -> Self {
+        self.tools.extend(link::linked());
+        self
+    }
+
+    /// Adds the linked `#[tool]` functions of these crates only; `-` and `_` are the same.
+    pub fn linked_from<'a>(mut self, crates: impl IntoIterator<Item = &'a str>) -> Self {
+        let crates: Vec<&str> = crates.into_iter().collect();
+        self.tools.extend(link::linked_from(&crates));
+        self
+    }
+
+    /// The limit in characters for tools that don't set `max_result_size`. Default: no limit. 0 is a [`BuildError`](crate::BuildError).
+    pub fn default_max_result_size(mut self, chars: usize) -> Self {
+        self.default_limit = Some(chars);
+        self
+    }
+
+    /// How results over the limit are cut, for tools that don't set `truncation`. Default: JSON objects by
+    /// [`Fields`](TruncationStrategy::Fields), everything else by [`HeadTail`](TruncationStrategy::HeadTail).
+    pub fn truncation(mut self, strategy: TruncationStrategy) -> Self {
+        self.strategy = Some(strategy);
+        self
+    }
+
+    /// Where a cut may fall, for tools that don't set `snap`. Default: [`Snap::Chars`].
+    pub fn snap(mut self, snap: Snap) -> Self {
+        self.snap = snap;
+        self
+    }
+
+    /// The longest string, in characters, that [`Fields`](TruncationStrategy::Fields) leaves whole. Default: the
+    /// limit itself.
+    pub fn field_limit(mut self, chars: usize) -> Self {
+        self.field_limit = Some(chars);
+        self
+    }
+
+    /// What a limit bounds. Default: [`Scope::Content`].
+    pub fn scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// The marker round external text. Default: [`FenceStyle::Keyed`].
+    pub fn fence(mut self, style: FenceStyle) -> Self {
+        self.fence = style;
+        self
+    }
+
+    /// Where full results are kept. Default: the directory in `TOOL_RUNTIME_STORE_DIR`, or without that variable a
+    /// private directory that goes with the last clone of the registry ([`LocalStore::session`](crate::LocalStore::session)).
+    pub fn store(mut self, store: impl ArtifactStore) -> Self {
+        self.store = Storage::Given(Arc::new(store));
+        self
+    }
+
+    /// Keeps no full results; what is cut is lost to the model.
+    pub fn without_store(mut self) -> Self {
+        self.store = Storage::Without;
+        self
+    }
+
+    /// Whether the header of a cut text names the file's path, or only the artifact's id. Default: the path.
+    pub fn show_paths(mut self, show: bool) -> Self {
+        self.show_paths = show;
+        self
+    }
+
+    /// When there are tools to read saved results back with. Default: [`ArtifactTools::WhenSaved`]. Each answer is a
+    /// page of at most [`default_max_result_size`](Self::default_max_result_size), or 4,000 characters where that is
+    /// not set, and is never saved itself. A session reads what it saved, and what others saved where the store is
+    /// shared; calls outside a session read what was saved outside any. Another tool of such a name is a
+    /// [`BuildError`](crate::BuildError).
+    pub fn artifact_tools(mut self, tools: ArtifactTools) -> Self {
+        self.artifact_tools = tools;
+        self
+    }
+
+    /// What is repaired in arguments. Default: [`Coercion::Lossless`].
+    pub fn coercion(mut self, coercion: Coercion) -> Self {
+        self.limits.coercion = coercion;
+        self
+    }
+
+    /// The longest arguments in bytes. Default: 1 MiB.
+    pub fn max_arguments_bytes(mut self, bytes: usize) -> Self {
+        self.limits.bytes = bytes;
+        self
+    }
+
+    /// The deepest nesting of arguments, the outermost object counted as 1. Default: 64; at most 127, which is as
+    /// deep as `serde_json` reads.
+    pub fn max_arguments_depth(mut self, depth: usize) -> Self {
+        self.limits.depth = depth.min(127);
+        self
+    }
+
+    /// Fixes what differs from run to run, for golden tests: the clock, the fence key, and, unless a store is
+    /// given, artifacts in memory in place of a directory with a random name. **The fence key is known to
+    /// everybody then**: not for production.
+    pub fn deterministic(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Shared state for `#[inject]` parameters of type `&T` (or `Option<&T>`), one of each type. It is put into an
+    /// [`Arc`] and dropped with the last clone of the registry.
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        if !self.state.insert(value) {
+            let name = std::any::type_name::<T>();
+            let message = format!(
+                "two states of type `{name}` were given, and an `#[inject]` parameter could mean either; wrap one of \
+                 them in a type of its own"
+            );
+            self.reasons.push((BuildReason::DuplicateState, message));
+        }
+        self
+    }
+
+    /// Who is asked before a tool with `approval` is run.
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Looks at every call; more than one run in the order in which they are added.
+    pub fn hook(mut self, hook: impl Hook) -> Self {
+        self.hooks.push(Box::new(hook));
+        self
+    }
+
+    /// Takes secrets out of what the model reads and of what is stored; more than one run in the order in which they
+    /// are added.
+    pub fn redact(mut self, redactor: impl Redactor) -> Self {
+        self.redactors.push(Box::new(redactor));
+        self
+    }
+
+    /// The same for a closure, `|text| …` without types: only here can the compiler tell what it borrows from.
+    pub fn redact_with(self, redactor: impl for<'t> Fn(&'t str) -> Cow<'t, str> + Send + Sync + 'static) -> Self {
+        self.redact(redactor)
+    }
+
+    /// Lets trace spans carry arguments and what the model reads, both redacted, at most 4,096 characters of each.
+    /// Default: names, sizes, status and timings only.
+    pub fn trace_content(mut self) -> Self {
+        self.trace_content = true;
+        self
+    }
+
+    /// How many `blocking` tools may run at the same time, those that timed out and still run included; more are
+    /// [`Status::Busy`](crate::Status::Busy). Default: 64.
+    pub fn max_blocking(mut self, tools: usize) -> Self {
+        self.most_blocking = tools;
+        self
+    }
+
+    /// How sessions deal with a model that runs in circles. Default: [`LoopGuard::new`]. Calls outside a session are
+    /// not watched.
+    pub fn loop_guard(mut self, guard: LoopGuard) -> Self {
+        self.loop_guard = guard;
+        self
+    }
+
+    /// How many calls of one turn run at the same time ([`Registry::call_all`](crate::Registry::call_all)). Default: 16; 0 counts as 1.
+    pub fn max_concurrent(mut self, calls: usize) -> Self {
+        self.turns.max_concurrent = calls.max(1);
+        self
+    }
+
+    /// The most characters that the model reads of one turn, all results of a [`Registry::call_all`](crate::Registry::call_all) together with
+    /// their headers, fences and notices. The longest texts are cut first, and the full results saved. Default: no
+    /// limit. 0 is a [`BuildError`](crate::BuildError).
+    ///
+    /// Headers, fences, notices and messages about arguments are never cut: a budget of less than some 300
+    /// characters for each call may not be held.
+    pub fn turn_budget(mut self, chars: usize) -> Self {
+        self.turns.budget = Some(chars);
+        self
+    }
+
+    /// Declares that the tools are given to this provider: then [`build`](Self::build) fails where the dialect can't
+    /// express one of them, naming the tool, the path in its schema and the reason. May be given more than once.
+    /// Other dialects work too, as well as they can; [`Registry::lint`](crate::Registry::lint) says how well.
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        if !self.dialects.contains(&dialect) {
+            self.dialects.push(dialect);
+        }
+        self
+    }
+
+    /// Which tools are given to `OpenAI` and Anthropic as `strict`. Default: those that ask for it. Other dialects
+    /// have no strictness.
+    pub fn strict(mut self, strict: Strict) -> Self {
+        self.strict = strict;
+        self
+    }
+}
