@@ -5,6 +5,7 @@ use std::{
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
+    time::SystemTime,
 };
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
@@ -93,6 +94,12 @@ impl ArtifactMeta {
             && self.trust == other.trust
             && self.session == other.session
     }
+}
+
+/// Seconds since 1970-01-01 UTC, as artifacts are dated.
+pub(crate) fn unix_now() -> u64 {
+    // A clock before 1970 is a clock that was never set.
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// A stored result, or a range of it.

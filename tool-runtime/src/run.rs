@@ -156,20 +156,16 @@ impl Run<'_> {
         let mut work = pin!(work);
         let mut cancelled: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> =
             self.context.known_cancellation().map(|token| Box::pin(token.cancelled()) as _);
-        let mut deadline = thread::deadline(timeout);
-        poll_fn(move |context| {
+        let stoppable = poll_fn(move |context| {
             if let Poll::Ready(done) = work.as_mut().poll(context) {
                 return Poll::Ready(Ok(done));
             }
             if cancelled.as_mut().is_some_and(|token| token.as_mut().poll(context).is_ready()) {
                 return Poll::Ready(Err(Left::Cancelled));
             }
-            if deadline.as_mut().is_some_and(|deadline| deadline.as_mut().poll(context).is_ready()) {
-                return Poll::Ready(Err(Left::TimedOut));
-            }
             Poll::Pending
-        })
-        .await
+        });
+        thread::until(stoppable, thread::deadline(timeout)).await.unwrap_or(Err(Left::TimedOut))
     }
 
     /// Runs the tool where it may block.

@@ -29,7 +29,6 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use self::{members::Members, tree::Node};
-#[allow(unused_imports)] // Until the stories on the upper floors use them.
 pub(crate) use self::{
     message::{Message, message},
     shown::shown,

@@ -11,10 +11,10 @@ mod slots;
 
 use std::fmt;
 
-use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
+use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::request::Limit;
+use crate::{request::Limit, schema};
 
 pub(crate) use self::slots::Purpose;
 pub use self::{
@@ -44,9 +44,8 @@ impl fmt::Debug for Fields {
 
 impl Fields {
     pub(crate) fn new() -> Self {
-        let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
         Self {
-            generator: settings.into_generator(),
+            generator: schema::generator(),
             properties: Map::new(),
             required: Vec::new(),
             faults: Vec::new(),

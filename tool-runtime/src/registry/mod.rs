@@ -9,7 +9,6 @@ use std::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
-    time::SystemTime,
 };
 
 use serde_json::Value;
@@ -18,7 +17,7 @@ pub use self::builder::RegistryBuilder;
 use crate::{
     approve::ErasedApprover,
     args::Limits,
-    artifact::{ArtifactMeta, ArtifactStore},
+    artifact::{self, ArtifactMeta, ArtifactStore},
     context::{CallContext, TypeMap},
     dialect::{Described, Dialect, Lint, Strict, WireNames},
     fence::Key,
@@ -125,7 +124,7 @@ impl Clock {
     /// Seconds since 1970-01-01 UTC.
     pub(crate) fn now(self) -> u64 {
         match self {
-            Self::System => SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs()),
+            Self::System => artifact::unix_now(),
             Self::Fixed(seconds) => seconds,
         }
     }

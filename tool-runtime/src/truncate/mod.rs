@@ -7,21 +7,15 @@ mod saver;
 mod structure;
 mod window;
 
-use std::{
-    fmt,
-    path::PathBuf,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{fmt, path::PathBuf};
 
 use crate::{
-    artifact::{ArtifactMeta, ArtifactRef, ArtifactStore, Saved, StoreReason},
+    artifact::{self, ArtifactMeta, ArtifactRef, ArtifactStore, Saved, StoreReason},
     header::{Header, Pointer},
     policy::{Snap, TruncationStrategy},
 };
 
-#[allow(unused_imports, reason = "for the executor, which keeps whole results")]
-pub(crate) use fit::save;
-pub(crate) use fit::{Bounds, Fitted, Material, Unfit, fit};
+pub(crate) use fit::{Bounds, Fitted, Material, Unfit, fit, save};
 pub(crate) use probe::largest;
 pub(crate) use saver::{Opened, Saving};
 pub(crate) use window::Window;
@@ -180,8 +174,8 @@ pub fn truncate_result(text: &str, options: &TruncateOptions<'_>) -> TruncatedRe
     let mut open = || {
         let Some(store) = store else { return Opened::NoStore };
         let meta = match material {
-            Material::Document(_) => ArtifactMeta::json(tool_name, unix_now()),
-            _ => ArtifactMeta::text(tool_name, unix_now()),
+            Material::Document(_) => ArtifactMeta::json(tool_name, artifact::unix_now()),
+            _ => ArtifactMeta::text(tool_name, artifact::unix_now()),
         };
         match store.create(&meta) {
             Ok(writer) => Opened::Writer(writer),
@@ -205,11 +199,6 @@ pub fn truncate_result(text: &str, options: &TruncateOptions<'_>) -> TruncatedRe
         saved: fitted.saved,
         points_itself: fitted.points_itself,
     }
-}
-
-fn unix_now() -> u64 {
-    // A clock before 1970 is a clock that was never set.
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 #[cfg(test)]
