@@ -1,0 +1,193 @@
+//! The spans and events of a call: their names, what they say, and what they never say.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test")]
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashSet},
+    sync::{Arc, Mutex},
+};
+
+use serde_json::{Value, json};
+use tool_runtime::{
+    After, AfterCall, DynTool, Hook, Registry, RegistryBuilder, ToolCall, ToolError, ToolResult, ToolSpec, tool, tools,
+};
+
+const SECRET: &str = "sk-TEST-0123456789abcdef";
+
+fn hide(text: &str) -> Cow<'_, str> {
+    if text.contains(SECRET) { text.replace(SECRET, "[key]").into() } else { text.into() }
+}
+
+fn call(name: &str) -> ToolCall {
+    ToolCall::new("1", name, "{}")
+}
+
+#[derive(Clone, Default)]
+struct Spans(
+    Arc<Mutex<Vec<BTreeMap<&'static str, String>>>>,
+    Arc<Mutex<HashSet<std::thread::ThreadId>>>,
+    Arc<Mutex<Option<&'static tracing::Metadata<'static>>>>,
+);
+
+struct Fields<'a>(&'a mut BTreeMap<&'static str, String>);
+
+impl tracing::field::Visit for Fields<'_> {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        self.0.insert(field.name(), format!("{value:?}"));
+    }
+    fn record_str(&mut self, field: &tracing::field::Field, value: &str) {
+        self.0.insert(field.name(), value.to_owned());
+    }
+}
+
+impl tracing::Subscriber for Spans {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+    fn new_span(&self, attributes: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        let mut spans = self.0.lock().unwrap();
+        *self.2.lock().unwrap() = Some(attributes.metadata());
+        let mut fields = BTreeMap::new();
+        attributes.record(&mut Fields(&mut fields));
+        spans.push(fields);
+        tracing::span::Id::from_u64(spans.len() as u64)
+    }
+    fn record(&self, span: &tracing::span::Id, values: &tracing::span::Record<'_>) {
+        let index = usize::try_from(span.into_u64()).unwrap() - 1;
+        values.record(&mut Fields(&mut self.0.lock().unwrap()[index]));
+    }
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut fields = BTreeMap::new();
+        event.record(&mut Fields(&mut fields));
+        self.0.lock().unwrap().push(fields);
+    }
+    fn enter(&self, _: &tracing::span::Id) {
+        self.1.lock().unwrap().insert(std::thread::current().id());
+    }
+    fn exit(&self, _: &tracing::span::Id) {}
+    fn current_span(&self) -> tracing_core::span::Current {
+        let spans = self.2.lock().unwrap();
+        spans.map_or_else(tracing_core::span::Current::none, |metadata| {
+            tracing_core::span::Current::new(tracing::span::Id::from_u64(1), metadata)
+        })
+    }
+}
+
+/// Every test of this file runs alone, and no test without a subscriber may stand in it: `tracing` caches for all
+/// threads whether a place is enabled, and a thread without a subscriber would answer for the one that has one.
+static ALONE: Mutex<()> = Mutex::new(());
+
+struct Breaks;
+
+impl Hook for Breaks {
+    async fn after(&self, _: &AfterCall) -> After {
+        panic!("hook {SECRET}")
+    }
+}
+
+fn failing_view(_: &String) -> Result<String, String> {
+    Err(format!("view {SECRET}"))
+}
+
+/// Leaks in every way.
+#[tool(to_model_output = failing_view, max_result_size = 100)]
+fn leaky(a: String) -> String {
+    tracing::info!("inside");
+    format!("{a}{}", SECRET.repeat(100))
+}
+
+fn traced(builder: RegistryBuilder) -> Vec<BTreeMap<&'static str, String>> {
+    let _alone = ALONE.lock();
+    let spans = Spans::default();
+    tracing::subscriber::with_default(spans.clone(), || {
+        let registry = builder.tools(tools![leaky]).hook(Breaks).redact(hide).build().unwrap();
+        let _ = registry.call_blocking(ToolCall::new("call_7", "leaky", json!({ "a": SECRET })));
+        let _ = registry.call_blocking(ToolCall::new("call_8", SECRET, json!({ "a": SECRET, "password": "hunter2" })));
+        let _ = registry.call_blocking(ToolCall::new("call_9", "leaky", format!("{{\"a\": 5, \"b\": \"{SECRET}")));
+    });
+    let spans = spans.0.lock().unwrap();
+    spans.clone()
+}
+
+#[test]
+fn spans_carry_names_and_no_content() {
+    let spans = traced(Registry::builder());
+    assert!(!format!("{spans:?}").contains("0123456789abcdef"), "{spans:#?}");
+    assert!(!format!("{spans:?}").contains("[key]"), "{spans:#?}");
+    let calls: Vec<_> = spans.iter().filter(|span| span.contains_key("gen_ai.operation.name")).collect();
+    assert_eq!(calls.len(), 3);
+    assert_eq!(calls[0]["otel.name"], "execute_tool leaky");
+    assert_eq!(calls[0]["gen_ai.operation.name"], "execute_tool");
+    assert_eq!(calls[0]["gen_ai.tool.name"], "leaky");
+    assert_eq!(calls[0]["gen_ai.tool.call.id"], "call_7");
+    assert_eq!(calls[0]["gen_ai.tool.type"], "function");
+    assert_eq!(calls[0]["tool_runtime.status"], "ok");
+    assert!(!calls[0].contains_key("error.type"));
+    assert_eq!(calls[1]["otel.name"], "execute_tool");
+    assert!(!calls[1].contains_key("gen_ai.tool.name"));
+    assert_eq!(calls[1]["error.type"], "unknown_tool");
+    assert_eq!(calls[1]["otel.status_code"], "ERROR");
+    assert_eq!(calls[2]["error.type"], "invalid_arguments");
+    // One warning for the hook and one for the view, with the tool's name.
+    let told = |what: &str| spans.iter().filter(|span| span.get("message").is_some_and(|text| text == what)).count();
+    assert_eq!(told("a hook came to no decision"), 3);
+    assert_eq!(told("a view was not used"), 1);
+    assert_eq!(told("inside"), 1);
+}
+
+#[test]
+fn content_is_traced_on_request_and_then_redacted() {
+    let spans = traced(Registry::builder().trace_content());
+    assert!(!format!("{spans:?}").contains("0123456789abcdef"), "{spans:#?}");
+    let calls: Vec<_> = spans.iter().filter(|span| span.contains_key("gen_ai.operation.name")).collect();
+    assert_eq!(calls[0]["gen_ai.tool.call.arguments"], r#"{"a":"[key]"}"#);
+    assert!(calls[0]["gen_ai.tool.call.result"].starts_with("[Truncated: "));
+    assert_eq!(calls[1]["gen_ai.tool.name"], "[key]");
+    assert_eq!(calls[2]["gen_ai.tool.call.arguments"], r#"{"a": 5, "b": "[key]"#);
+}
+
+#[test]
+fn a_call_that_is_dropped_ends_its_span_as_cancelled() {
+    let _alone = ALONE.lock();
+    let spans = Spans::default();
+    tracing::subscriber::with_default(spans.clone(), || {
+        let endless = DynTool::new(ToolSpec::new("endless", "Waits."), json!({ "type": "object" }), |_, _| {
+            std::future::pending::<Result<ToolResult<Value>, ToolError>>()
+        });
+        let registry = Registry::builder().tool(endless).build().unwrap();
+        let mut running = Box::pin(registry.call(call("endless")));
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(running.as_mut().poll(&mut context).is_pending());
+    });
+    let spans = spans.0.lock().unwrap();
+    assert_eq!((&*spans[0]["error.type"], &*spans[0]["tool_runtime.status"]), ("cancelled", "cancelled"));
+}
+
+#[test]
+fn a_tool_is_inside_its_span_on_whatever_thread_it_runs() {
+    /// Says where it runs.
+    #[tool(blocking, timeout = "10s", to_model_output = |_| "ran")]
+    fn apart(#[inject] place: &Arc<Mutex<Option<std::thread::ThreadId>>>) {
+        *place.lock().unwrap() = Some(std::thread::current().id());
+    }
+    let _alone = ALONE.lock();
+    let place = Arc::new(Mutex::new(None));
+    let spans = Spans::default();
+    tracing::subscriber::with_default(spans.clone(), || {
+        let registry = Registry::builder().tools(tools![apart]).state(Arc::clone(&place)).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for inside in [true, false] {
+            let outcome = if inside {
+                runtime.block_on(registry.call(call("apart")))
+            } else {
+                registry.call_blocking(call("apart"))
+            };
+            assert_eq!(outcome.model_text(), "ran");
+            let place = place.lock().unwrap().take().unwrap();
+            assert_ne!(place, std::thread::current().id());
+            assert!(spans.1.lock().unwrap().contains(&place));
+        }
+    });
+}
