@@ -11,13 +11,14 @@ use syn::{
 use crate::{errors::Errors, keys, near, slot::Slot};
 
 /// Each key with the form in which it is written.
-const KEYS: [(&str, &str); 22] = [
+const KEYS: [(&str, &str); 23] = [
     ("name", "name = \"..\""),
     ("title", "title = \"..\""),
     ("description", "description = \"..\""),
     ("to_model_output", "to_model_output = path"),
     ("max_result_size", "max_result_size = 2000"),
     ("max_result_tokens", "max_result_tokens = 500"),
+    ("max_media_bytes", "max_media_bytes = 1_000_000"),
     ("truncation", "truncation = head_tail"),
     ("keep", "keep = always"),
     ("external", "external"),
@@ -50,6 +51,7 @@ pub(crate) struct Attr {
     pub(crate) to_model_output: Slot<Expr>,
     pub(crate) max_result_size: Slot<Limit>,
     pub(crate) max_result_tokens: Slot<Expr>,
+    pub(crate) max_media_bytes: Slot<Expr>,
     pub(crate) truncation: Slot<Choice>,
     pub(crate) keep: Slot<Choice>,
     pub(crate) external: Slot<()>,
@@ -149,6 +151,7 @@ impl Attr {
             "to_model_output" => self.to_model_output.set(key, keys::value(key, input, form)?, errors),
             "max_result_size" => self.max_result_size.set(key, keys::value(key, input, form)?, errors),
             "max_result_tokens" => self.max_result_tokens.set(key, tokens(key, input, form)?, errors),
+            "max_media_bytes" => self.max_media_bytes.set(key, bytes(key, input, form)?, errors),
             "truncation" => {
                 let words =
                     [("head_tail", "HeadTail"), ("head", "Head"), ("fields", "Fields"), ("structure", "Structure")];
@@ -205,6 +208,19 @@ fn tokens(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Expr> {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_digits().bytes().any(|b| b != b'0') => {}
         Expr::Lit(_) => {
             let message = format!("`{key}` is a number of tokens, at least 1; write `{form}`");
+            return Err(syn::Error::new_spanned(expr, message));
+        }
+        _ => {}
+    }
+    Ok(expr)
+}
+
+fn bytes(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Expr> {
+    let expr: Expr = keys::value(key, input, form)?;
+    match &expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(_), .. }) => {}
+        Expr::Lit(_) => {
+            let message = format!("`{key}` is a number of bytes, 0 for no media at all; write `{form}`");
             return Err(syn::Error::new_spanned(expr, message));
         }
         _ => {}

@@ -222,6 +222,7 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
         Limit::Chars(chars) => quote!(.max_result_size(#chars)),
     });
     let tokens = attr.max_result_tokens.get().map(|tokens| quote!(.max_result_tokens(#tokens)));
+    let media = attr.max_media_bytes.get().map(|bytes| quote!(.max_media_bytes(#bytes)));
     let truncation = attr.truncation.get().map(|choice| {
         let variant = &choice.0;
         quote!(.truncation(__tool_rt::TruncationStrategy::#variant))
@@ -247,7 +248,7 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
     let timeout = attr.timeout.get().map(|Timeout(millis)| quote!(.timeout(#millis)));
     let loop_key = attr.loop_key.get().map(|key| loop_key(key, func));
     let tags = attr.tags.get().map(|tags| quote!(.tags(&[#(#tags),*])));
-    quote!(#description #title #limit #tokens #truncation #keep #timeout #loop_key #tags #(#flags)*)
+    quote!(#description #title #limit #tokens #media #truncation #keep #timeout #loop_key #tags #(#flags)*)
 }
 
 fn loop_key(key: &LoopKey, func: &Func) -> TokenStream {

@@ -16,13 +16,13 @@ use crate::policy::Trust;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArtifactRef {
-    /// The file name, `{tool}_{unix_ts}_{sha256[..12]}.txt` or `.json`.
+    /// The file name, `{tool}_{unix_ts}_{sha256[..12]}.txt`, or `.json`, or as else its media type has it (`.png`).
     pub id: String,
     /// Where the file lies, for stores that have files.
     pub path: Option<PathBuf>,
     /// SHA-256 of the stored bytes, 64 lower-case hexadecimal digits.
     pub sha256: String,
-    /// Length in characters (Unicode scalar values).
+    /// Length in characters (Unicode scalar values); bytes that are no UTF-8 count as they are shown, as U+FFFD.
     pub chars: usize,
 }
 
@@ -50,7 +50,7 @@ impl ArtifactRef {
 pub struct ArtifactMeta {
     /// The tool's name as registered; stores reduce it to `[a-z0-9_-]` for the id.
     pub tool: String,
-    /// `text/plain; charset=utf-8` or `application/json`.
+    /// `text/plain; charset=utf-8`, `application/json`, or that of an image, sound or file.
     pub media_type: String,
     /// Whether the text came from outside; decides about the fence when it is read again.
     pub trust: Trust,
@@ -75,6 +75,11 @@ impl ArtifactMeta {
     /// The same for JSON.
     pub fn json(tool: impl Into<String>, created: u64) -> Self {
         Self { media_type: "application/json".into(), ..Self::text(tool, created) }
+    }
+
+    /// Says what it is, if neither text nor JSON: for example `image/png`, which gives the id the ending `.png`.
+    pub fn with_media_type(self, media_type: impl Into<String>) -> Self {
+        Self { media_type: media_type.into(), ..self }
     }
 
     /// Says whether the text came from outside.

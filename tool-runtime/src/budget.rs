@@ -33,7 +33,7 @@ pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Optio
     }
     if let Some(conversation) = conversation {
         for told in &told {
-            conversation.keep(told.outcome.artifact());
+            told.outcome.artifacts().iter().for_each(|artifact| conversation.keep(artifact));
         }
     }
     let mut outcomes: Vec<Outcome> = told.into_iter().map(|told| told.outcome).collect();

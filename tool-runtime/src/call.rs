@@ -157,7 +157,7 @@ async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat
     outcome.receipt.notes.splice(0..0, notes);
     outcome.receipt.still_running = still_running;
     outcome.receipt.duration = began.elapsed();
-    seat.keep(outcome.artifact());
+    seat.keep(&outcome);
     Told { outcome, job }
 }
 

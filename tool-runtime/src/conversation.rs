@@ -11,7 +11,8 @@ use crate::{
     contain,
     guard::{CallKey, Digest, Guard, LoopGuard, LoopVerdict, Note, Refusal},
     outcome::Status,
-    output::{ModelOutput, Part},
+    output::ModelOutput,
+    part::Part,
     request::Arguments,
     resolve::End,
     spec::ToolSpec,
@@ -118,8 +119,7 @@ impl Conversation {
         digest.finish()
     }
 
-    pub(crate) fn keep(&self, artifact: Option<&ArtifactRef>) {
-        let Some(artifact) = artifact else { return };
+    pub(crate) fn keep(&self, artifact: &ArtifactRef) {
         let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
         if saved.ids.insert(artifact.id.clone()) {
             saved.artifacts.push(artifact.clone());
@@ -145,9 +145,20 @@ fn feed_parts(digest: &mut Digest<'_>, parts: &[Part]) {
     for part in parts {
         match part {
             Part::Text(text) => digest.text(text),
-            Part::Image { data, media_type } => {
+            Part::Image { data, media_type } | Part::Audio { data, media_type } => {
                 digest.text(media_type);
                 digest.bytes(data);
+            }
+            Part::File { name, data, media_type } => {
+                digest.text(name);
+                digest.text(media_type);
+                digest.bytes(data);
+            }
+            Part::Remote(remote) => digest.text(&remote.url),
+            Part::ResourceLink(link) => {
+                digest.text(&link.uri);
+                digest.text(&link.name);
+                digest.text(link.description.as_deref().unwrap_or_default());
             }
         }
     }

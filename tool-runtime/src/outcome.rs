@@ -11,10 +11,12 @@ use serde_json::Value;
 
 use crate::{
     artifact::ArtifactRef,
+    content::Content,
     error::Problem,
-    output::Part,
+    part::{MediaKind, Part},
     policy::{Policy, TruncationStrategy},
     redact::Redactor,
+    stream::Streamed,
     value::Output,
 };
 
@@ -96,10 +98,40 @@ pub struct Receipt {
     pub removed: usize,
     /// Characters of tag-like text in external text that were made harmless.
     pub defused: usize,
+    /// Images, audio and files that were too large for the model (`max_media_bytes`), in their order.
+    pub left_out: Vec<LeftOut>,
     /// Repairs, faults of hooks and the like, a sentence each.
     pub notes: Vec<String>,
     /// From the start of the call to its outcome; written in milliseconds.
     pub duration: Duration,
+}
+
+/// Media that the model did not get, because they were too large.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// What it is.
+    pub kind: MediaKind,
+    /// Its media type as it is shown.
+    pub media_type: String,
+    /// How large it is.
+    pub bytes: usize,
+    /// All of it in the store.
+    pub artifact: Option<ArtifactRef>,
+    /// `saved`, or the reason why not.
+    pub saved: String,
+}
+
+impl Serialize for LeftOut {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("LeftOut", 5)?;
+        object.serialize_field("kind", self.kind.name())?;
+        object.serialize_field("media_type", &self.media_type)?;
+        object.serialize_field("bytes", &self.bytes)?;
+        object.serialize_field("artifact", &self.artifact)?;
+        object.serialize_field("saved", &self.saved)?;
+        object.end()
+    }
 }
 
 impl Status {
@@ -136,7 +168,7 @@ impl ViewSource {
 
 impl Serialize for Receipt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Receipt", 17)?;
+        let mut object = serializer.serialize_struct("Receipt", 18)?;
         object.serialize_field("view_source", self.view_source.name())?;
         object.serialize_field("full_chars", &self.full_chars)?;
         object.serialize_field("raw_chars", &self.raw_chars)?;
@@ -152,6 +184,7 @@ impl Serialize for Receipt {
         object.serialize_field("fenced", &self.fenced)?;
         object.serialize_field("removed", &self.removed)?;
         object.serialize_field("defused", &self.defused)?;
+        object.serialize_field("left_out", &self.left_out)?;
         object.serialize_field("notes", &self.notes)?;
         object.serialize_field("duration", &millis(self.duration))?;
         object.end()
@@ -181,6 +214,7 @@ impl Receipt {
             fenced: false,
             removed: 0,
             defused: 0,
+            left_out: Vec::new(),
             notes: Vec::new(),
             duration: Duration::ZERO,
         }
@@ -202,8 +236,8 @@ pub struct Outcome {
     pub(crate) tool_name: Arc<str>,
     pub(crate) status: Status,
     pub(crate) text: ModelText,
-    /// The content parts of a multimodal result.
-    pub(crate) content: Option<Vec<Part>>,
+    /// Of a multimodal result.
+    pub(crate) content: Option<Content>,
     pub(crate) text_part: OnceLock<[Part; 1]>,
     pub(crate) output: Output,
     pub(crate) problems: Vec<Problem>,
@@ -275,7 +309,7 @@ impl Outcome {
     /// The same as content parts.
     pub fn parts(&self) -> &[Part] {
         match &self.content {
-            Some(parts) => parts,
+            Some(content) => content.parts(),
             None => self.text_part.get_or_init(|| [Part::text(self.model_text())]),
         }
     }
@@ -288,6 +322,16 @@ impl Outcome {
     /// The full result in the store, if it was saved.
     pub fn artifact(&self) -> Option<&ArtifactRef> {
         self.receipt.artifact.as_ref()
+    }
+
+    /// All that is in the store of this result.
+    pub(crate) fn artifacts(&self) -> Vec<ArtifactRef> {
+        let receipt = &self.receipt;
+        let left_out = receipt.left_out.iter().filter_map(|media| media.artifact.clone());
+        let mut all: Vec<ArtifactRef> = receipt.artifact.clone().into_iter().chain(left_out).collect();
+        // Beside content parts, it is not what the receipt is about.
+        all.extend(self.output.as_stream().and_then(Streamed::artifact).filter(|streamed| !all.contains(streamed)));
+        all
     }
 
     /// What happened on the way.

@@ -1,10 +1,9 @@
 //! What a tool returns: a value, with or without a view, content parts and metadata.
 
-use std::sync::Arc;
-
-use base64::{display::Base64Display, engine::general_purpose::STANDARD};
-use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde::Serialize;
 use serde_json::{Map, Value};
+
+use crate::part::Part;
 
 /// A view for the model: text, or JSON that is shown as compact text.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,56 +36,6 @@ impl From<std::borrow::Cow<'_, str>> for ModelOutput {
 impl From<Value> for ModelOutput {
     fn from(json: Value) -> Self {
         Self::Json(json)
-    }
-}
-
-/// One part of a multimodal result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Part {
-    /// Text; obeys the limit and the fence.
-    Text(String),
-    /// An image; its bytes reach the model untouched.
-    Image {
-        /// The encoded image.
-        data: Arc<[u8]>,
-        /// For example `image/png`.
-        media_type: String,
-    },
-}
-
-impl Part {
-    /// A text part.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(text.into())
-    }
-
-    /// An image from its encoded bytes; `media_type` is for example `image/png`. A media type that is not
-    /// of the form `type/subtype` (RFC 6838 names) is replaced by `application/octet-stream` when it is shown, and so
-    /// is one of an external tool that is not well known: nobody else's words stand outside the fence.
-    pub fn image(data: impl Into<Vec<u8>>, media_type: impl Into<String>) -> Self {
-        Self::Image { data: data.into().into(), media_type: media_type.into() }
-    }
-}
-
-/// `{"type": "text", "text"}` or `{"type": "image", "media_type", "data"}`, the data in Base64.
-impl Serialize for Part {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => {
-                let mut object = serializer.serialize_struct("Part", 2)?;
-                object.serialize_field("type", "text")?;
-                object.serialize_field("text", text)?;
-                object.end()
-            }
-            Self::Image { data, media_type } => {
-                let mut object = serializer.serialize_struct("Part", 3)?;
-                object.serialize_field("type", "image")?;
-                object.serialize_field("media_type", media_type)?;
-                object.serialize_field("data", &Base64Display::new(data, &STANDARD).to_string())?;
-                object.end()
-            }
-        }
     }
 }
 
@@ -158,7 +107,24 @@ impl<T> ToolResult<T> {
 }
 
 impl<T: Serialize> ToolResult<T> {
-    /// `{"success", "output"}` or `{"success", "error"}`, with `model_output` and `metadata` where they are set.
+    /// `{"success", "output"}` or `{"success", "error"}`, with `model_output`, `content` (the parts) and `metadata` where
+    /// they are set.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{Part, ToolResult};
+    ///
+    /// let result = ToolResult::new(3).content(vec![Part::image(*b"hi", "image/png")]);
+    /// assert_eq!(
+    ///     result.to_json()?,
+    ///     json!({
+    ///         "success": true,
+    ///         "output": 3,
+    ///         "content": [{ "type": "image", "media_type": "image/png", "data": "aGk=" }],
+    ///     })
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn to_json(&self) -> Result<Value, serde_json::Error> {
         let mut object = Map::new();
         object.insert("success".into(), self.is_success().into());
@@ -171,6 +137,9 @@ impl<T: Serialize> ToolResult<T> {
             Some(ModelOutput::Json(json)) => object.insert("model_output".into(), json.clone()),
             None => None,
         };
+        if !self.content.is_empty() {
+            object.insert("content".into(), serde_json::to_value(&self.content)?);
+        }
         if !self.metadata.is_empty() {
             object.insert("metadata".into(), self.metadata.clone().into());
         }

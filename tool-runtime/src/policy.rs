@@ -126,6 +126,10 @@ pub(crate) enum Limit {
     Chars(usize),
 }
 
+/// The most bytes of media in one result, where nothing else is said: 10 MiB. In Base64 that is 14 MB, which every
+/// provider takes in one request (Gemini, the strictest, takes 20 MB).
+pub(crate) const MEDIA_BYTES: usize = 10 * 1024 * 1024;
+
 /// What a tool gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Yields {
@@ -153,6 +157,8 @@ pub(crate) struct Policy {
     pub(crate) keep: Keep,
     pub(crate) fence: FenceStyle,
     pub(crate) yields: Yields,
+    /// Bytes of media; `None` is no limit.
+    pub(crate) media_bytes: Option<usize>,
 }
 
 impl TruncationStrategy {

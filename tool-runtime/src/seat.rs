@@ -11,10 +11,9 @@ use std::{
 };
 
 use crate::{
-    artifact::ArtifactRef,
     conversation::Conversation,
     guard::{CallKey, LoopVerdict, Refusal},
-    outcome::Status,
+    outcome::{Outcome, Status},
     resolve::End,
     value::Output,
 };
@@ -183,9 +182,9 @@ impl Seat {
     }
 
     /// Notes what the call saved.
-    pub(crate) fn keep(&self, artifact: Option<&ArtifactRef>) {
+    pub(crate) fn keep(&self, outcome: &Outcome) {
         if let Some(conversation) = self.conversation() {
-            conversation.keep(artifact);
+            outcome.artifacts().iter().for_each(|artifact| conversation.keep(artifact));
         }
     }
 

@@ -34,6 +34,7 @@ pub struct ToolSpec {
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) loop_key: LoopKey,
     pub(crate) yields: Yields,
+    pub(crate) media_bytes: Option<usize>,
 }
 
 /// Which arguments a session's loop guard compares, to tell whether a call repeats another.
@@ -112,6 +113,7 @@ impl ToolSpec {
             tags: Vec::new(),
             loop_key: LoopKey::All,
             yields: Yields::Results,
+            media_bytes: None,
         }
     }
 
@@ -154,6 +156,14 @@ impl ToolSpec {
     #[cfg(feature = "tokens")]
     pub fn max_result_tokens(mut self, tokens: usize) -> Self {
         self.tokens = Some(tokens);
+        self
+    }
+
+    /// The most bytes of images, audio and files of a result that the model gets, together and before they are written
+    /// as Base64; text doesn't count. Default: as the registry says
+    /// ([`RegistryBuilder::max_media_bytes`](crate::RegistryBuilder::max_media_bytes)). With 0 it gets none.
+    pub fn max_media_bytes(mut self, bytes: usize) -> Self {
+        self.media_bytes = Some(bytes);
         self
     }
 

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use crate::{
     context::CallContext,
     error::ToolError,
-    output::{ModelOutput, Part, ToolResult},
+    output::{ModelOutput, ToolResult},
+    part::Part,
     request::{Limit, Misfit, RawArguments},
     schema,
     spec::ToolSpec,

@@ -9,7 +9,7 @@ use crate::{
     contain::{self, Panicked},
     excerpt::Excerpt,
     json::{self, Fault, Walk},
-    output::Part,
+    part::Part,
     stream::Streamed,
     view::View,
 };

@@ -2,6 +2,7 @@
 
 mod convert;
 mod lint;
+mod media;
 mod messages;
 mod name;
 

@@ -90,6 +90,7 @@ pub struct MacroTool {
     trust: Trust,
     hints: Hints,
     tokens: Option<usize>,
+    media_bytes: Option<usize>,
     timeout: Option<Duration>,
     blocking: bool,
     approval: bool,
@@ -141,6 +142,7 @@ impl MacroTool {
             trust: Trust::Trusted,
             hints: Hints { read_only: None, destructive: None, idempotent: None, open_world: None },
             tokens: None,
+            media_bytes: None,
             timeout: None,
             blocking: false,
             approval: false,
@@ -240,6 +242,13 @@ impl MacroTool {
     #[must_use]
     pub const fn max_result_tokens(mut self, tokens: usize) -> Self {
         self.tokens = Some(tokens);
+        self
+    }
+
+    /// `max_media_bytes = ..`.
+    #[must_use]
+    pub const fn max_media_bytes(mut self, bytes: usize) -> Self {
+        self.media_bytes = Some(bytes);
         self
     }
 
@@ -358,6 +367,7 @@ impl MacroTool {
             tags: self.tags.iter().copied().map(Cow::Borrowed).collect(),
             loop_key: self.loop_key.to_key(),
             yields: Yields::Results,
+            media_bytes: self.media_bytes,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! From what a call came to, to what the model reads: sanitise, cut, fence, render, in that order.
 
+mod media;
 mod parts;
 mod promise;
 mod save;
@@ -17,12 +18,12 @@ use std::sync::Arc;
 use crate::{
     artifact::{ArtifactRef, Saved},
     contain::{self, Panicked},
+    content::Content,
     cut::{self, Ends, Style},
     fence::{self, Fenced},
     header::{Header, Pointer},
     notice::Notice,
     outcome::{ModelText, Receipt, Status},
-    output::Part,
     policy::{Policy, Scope, Snap, Trust},
     registry::Inner,
     render,
@@ -64,7 +65,7 @@ pub(crate) fn traced(inner: &Inner, content: &str, max_chars: usize) -> String {
 /// What the model reads, and what to say about it.
 pub(crate) struct Presented {
     pub(crate) text: ModelText,
-    pub(crate) content: Option<Vec<Part>>,
+    pub(crate) content: Option<Content>,
     /// In place of the call's own status.
     pub(crate) status: Option<Status>,
     pub(crate) receipt: Receipt,
@@ -269,11 +270,16 @@ fn model_tokens(job: &Job, text: &str) -> Option<usize> {
 /// Says where a result is that was kept although nothing was cut.
 fn kept_notice(job: &Job, saved: &Saved) -> Option<Notice> {
     let artifact = saved.artifact()?;
-    let name = match &artifact.path {
+    let place = place(job, artifact);
+    Some(Notice::new(format_args!("the full output ({} chars) is kept as {place}", artifact.chars)))
+}
+
+/// How an artifact is named outside of headers: by its path where there is one, as headers do.
+fn place(job: &Job, artifact: &ArtifactRef) -> String {
+    match &artifact.path {
         Some(path) if job.inner.show_paths => sanitise::line(&path.display().to_string(), 500),
         _ => artifact.id.clone(),
-    };
-    Some(Notice::new(format_args!("the full output ({} chars) is kept as {name}", artifact.chars)))
+    }
 }
 
 #[cfg(test)]

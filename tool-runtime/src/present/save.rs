@@ -48,18 +48,26 @@ impl Drop for Waits {
 impl Job {
     /// Opens a save of this call's full result.
     pub(super) fn open(&self, is_json: bool, saves: Saves) -> Opened {
+        match &self.kept {
+            Some(artifact) => Opened::Saved(artifact.clone()),
+            None => self.open_as(is_json.then_some("application/json"), saves),
+        }
+    }
+
+    /// Opens a save of something of this media type; by default plain text.
+    pub(super) fn open_as(&self, media_type: Option<&str>, saves: Saves) -> Opened {
         let keeps = self.policy.yields == Yields::Results;
         let Some(store) = self.inner.store.as_ref().filter(|_| keeps) else { return Opened::NoStore };
-        if let Some(artifact) = &self.kept {
-            return Opened::Saved(artifact.clone());
-        }
         let tool = &*self.tool;
         let opened = contained(|| {
             if saves == Saves::OnlyQuick && store.blocks() {
                 return Ok(None);
             }
-            let now = self.inner.clock.now();
-            let meta = if is_json { ArtifactMeta::json(tool, now) } else { ArtifactMeta::text(tool, now) };
+            let meta = ArtifactMeta::text(tool, self.inner.clock.now());
+            let meta = match media_type {
+                Some(media_type) => meta.with_media_type(media_type),
+                None => meta,
+            };
             let meta = match &self.session {
                 Some(session) => meta.with_session(&**session),
                 None => meta,

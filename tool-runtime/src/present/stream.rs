@@ -6,27 +6,63 @@ use std::{
 };
 
 use crate::{
-    artifact::{ArtifactRef, ArtifactWriter, StoreError, StoreReason},
+    artifact::{ArtifactRef, ArtifactWriter, Saved, StoreError, StoreReason},
     contain::{self, Panicked},
+    notice::Notice,
     outcome::Receipt,
+    policy::Keep,
     resolve::Facing,
     stream::{Kept, Streamed, lock},
-    truncate::Opened,
+    truncate::{self, Opened, Saving, Unfit},
 };
 
-use super::{Job, QUICK_BYTES, Saves, source::Source};
+use super::{
+    Job, NeedsThread, QUICK_BYTES, Saves, place,
+    source::{Source, with_material},
+};
 
 impl Source<'_> {
     /// Opens a save of this full result.
     pub(super) fn open(self, job: &Job, saves: Saves) -> Opened {
         match self {
-            Self::Stream(streamed) if job.kept.is_none() => match open(job, streamed, saves) {
-                Opened::Writer(writer) => Opened::Writer(job.careful(writer)),
-                other => other,
-            },
+            Self::Stream(streamed) if job.kept.is_none() => open_carefully(job, streamed, saves),
             source => job.open(source.is_json(), saves),
         }
     }
+}
+
+fn open_carefully(job: &Job, streamed: &Streamed, saves: Saves) -> Opened {
+    match open(job, streamed, saves) {
+        Opened::Writer(writer) => Opened::Writer(job.careful(writer)),
+        other => other,
+    }
+}
+
+/// Saves a stream that content parts stand for, as one that a view stands for is saved; and says where it is.
+pub(super) fn save_beside(job: &Job, saves: Saves) -> Result<Option<(Saved, Notice)>, NeedsThread> {
+    let Some(streamed) = streamed(job).filter(|streamed| streamed.chars() > 0) else { return Ok(None) };
+    let is_wanted = job.policy.keep == Keep::Always || !matches!(*streamed.kept(), Kept::InMemory | Kept::Dropped);
+    if !is_wanted {
+        return Ok(None);
+    }
+    let mut open = || open_carefully(job, streamed, saves);
+    let mut saving = Saving { open: &mut open, inline_bytes: saves.inline_bytes() };
+    let cleaner = job.cleaner();
+    let source = Source::Stream(streamed);
+    let saved = contain::call(|| with_material(source, &cleaner, |material| truncate::save(material, &mut saving)));
+    let saved = match saved {
+        Ok(Ok((saved, _))) => saved,
+        Ok(Err(Unfit::NeedsThread)) => return Err(NeedsThread),
+        Ok(Err(Unfit::Fault(_))) | Err(Panicked(_)) => Saved::No(StoreReason::Failed),
+    };
+    let chars = streamed.chars();
+    let place = match &saved {
+        Saved::Yes(artifact) => format!("kept as {}", place(job, artifact)),
+        Saved::No(reason) => format!("not saved ({reason})"),
+        Saved::Never => "not saved (no store)".to_owned(),
+    };
+    let partial = streamed.stopped_at.map_or_else(String::new, |bytes| format!(", stopped at {bytes} bytes"));
+    Ok(Some((saved, Notice::new(format_args!("the streamed output ({chars} chars{partial}) is {place}")))))
 }
 
 /// A writer that has the whole stream.
@@ -41,7 +77,7 @@ fn open(job: &Job, streamed: &Streamed, saves: Saves) -> Opened {
             Kept::Written(writer) => Opened::Writer(Recorded::new(writer, streamed)),
             _ => Opened::NoStore,
         },
-        Kept::InMemory => match job.open(false, saves) {
+        Kept::InMemory => match job.open_as(None, saves) {
             Opened::Writer(mut writer) => {
                 let bytes = streamed.raw.as_deref().unwrap_or(streamed.ends.head.as_bytes());
                 if saves == Saves::OnlyQuick && bytes.len() > QUICK_BYTES {
@@ -91,9 +127,9 @@ impl ArtifactWriter for Recorded {
     }
 }
 
-/// The stream that this result is, or that its view stands for.
+/// The stream that this result is, or that its view or its content parts stand for.
 fn streamed(job: &Job) -> Option<&Streamed> {
-    job.output.as_stream().filter(|_| matches!(job.facing, Facing::Full | Facing::View(..)))
+    job.output.as_stream().filter(|_| matches!(job.facing, Facing::Full | Facing::View(..) | Facing::Parts(_)))
 }
 
 /// The line that says that not everything is there.

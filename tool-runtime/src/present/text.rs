@@ -26,7 +26,7 @@ use super::{
 };
 
 /// What an empty result reads.
-const NO_OUTPUT: &str = "(no output)";
+pub(super) const NO_OUTPUT: &str = "(no output)";
 
 pub(super) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread> {
     let draft = match Draft::new(job).cut(saves) {

@@ -234,6 +234,7 @@ impl RegistryBuilder {
                 keep: spec.keep,
                 fence: self.fence,
                 yields: spec.yields,
+                media_bytes: Some(spec.media_bytes.unwrap_or(self.media_bytes)),
             },
         };
         Ok((installed, origin.clone()))

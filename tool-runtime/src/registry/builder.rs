@@ -13,7 +13,7 @@ use crate::{
     guard::LoopGuard,
     hook::{ErasedHook, Hook},
     link,
-    policy::{ArtifactTools, Coercion, FenceStyle, Scope, Snap, TruncationStrategy},
+    policy::{ArtifactTools, Coercion, FenceStyle, MEDIA_BYTES, Scope, Snap, TruncationStrategy},
     redact::Redactor,
     tool::RegisteredTool,
 };
@@ -23,6 +23,7 @@ use crate::{
 pub struct RegistryBuilder {
     pub(super) tools: Vec<RegisteredTool>,
     pub(super) default_limit: Option<usize>,
+    pub(super) media_bytes: usize,
     pub(super) strategy: Option<TruncationStrategy>,
     pub(super) snap: Snap,
     pub(super) field_limit: Option<usize>,
@@ -57,6 +58,7 @@ impl Default for RegistryBuilder {
         Self {
             tools: Vec::new(),
             default_limit: None,
+            media_bytes: MEDIA_BYTES,
             strategy: None,
             snap: Snap::default(),
             field_limit: None,
@@ -118,6 +120,49 @@ impl RegistryBuilder {
     /// The limit in characters for tools that don't set `max_result_size`. Default: no limit. 0 is a [`BuildError`](crate::BuildError).
     pub fn default_max_result_size(mut self, chars: usize) -> Self {
         self.default_limit = Some(chars);
+        self
+    }
+
+    /// The most bytes of images, audio and files that the model gets of one result, together and before they are written
+    /// as Base64, for tools that don't set their own. Default: 10 MiB, which is 14 MB in Base64; Gemini takes 20 MB in a
+    /// request and others take more, so lower it where many such results stand in one conversation.
+    ///
+    /// Beyond it the largest are left out until the rest fits, never cut: a line says in place of each what it was, how
+    /// large, and under which id all of it was saved.
+    ///
+    /// ```
+    /// use tool_runtime::{MemoryStore, Part, Registry, ToolCall, tool, tools};
+    ///
+    /// /// Takes a screenshot.
+    /// #[tool]
+    /// fn screenshot() -> Vec<Part> {
+    ///     vec![Part::text("two screens"), Part::image([0; 9000], "image/png"), Part::image([1; 900], "image/png")]
+    /// }
+    ///
+    /// # fn main() -> Result<(), tool_runtime::BuildError> {
+    /// let registry = Registry::builder()
+    ///     .tools(tools![screenshot])
+    ///     .max_media_bytes(1000)
+    ///     .store(MemoryStore::new(1 << 20))
+    ///     .deterministic(1)
+    ///     .build()?;
+    /// let outcome = registry.call_blocking(ToolCall::new("1", "screenshot", "{}"));
+    /// let left_out = &outcome.receipt().left_out[0];
+    /// let id = &left_out.artifact.as_ref().expect("it was saved").id;
+    /// assert!(id.ends_with(".png"));
+    /// assert_eq!(
+    ///     outcome.model_text(),
+    ///     format!(
+    ///         "two screens\n\
+    ///          [image left out: image/png, 9000 bytes; media may have 1000 bytes | full output: {id}]\n\
+    ///          [image: image/png, 900 bytes]"
+    ///     )
+    /// );
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn max_media_bytes(mut self, bytes: usize) -> Self {
+        self.media_bytes = bytes;
         self
     }
 

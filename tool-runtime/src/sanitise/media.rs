@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::policy::Trust;
+use crate::{media_type::is_media_type, policy::Trust};
 
 const BYTES: &str = "application/octet-stream";
 
@@ -74,31 +74,6 @@ const CHARSETS: &[&str] = &[
     "big5",
     "koi8-r",
 ];
-
-fn is_media_type(text: &str) -> bool {
-    let mut parts = text.split(';');
-    let names = parts.next().and_then(|essence| essence.trim_end().split_once('/'));
-    names.is_some_and(|(kind, subtype)| is_name(kind) && is_name(subtype))
-        && parts.all(|parameter| {
-            parameter.trim().split_once('=').is_some_and(|(key, value)| is_name(key) && is_value(value))
-        })
-        && text.len() <= 255
-}
-
-/// `restricted-name` of RFC 6838.
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.len() <= 127 && text.bytes().all(is_name_byte)
-}
-
-/// A token, or one in quotes.
-fn is_value(text: &str) -> bool {
-    let bare = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
-    !bare.is_empty() && bare.bytes().all(|byte| is_name_byte(byte) || matches!(byte, b'*' | b'\'' | b'/' | b':' | b','))
-}
-
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'!' | b'#' | b'$' | b'&' | b'-' | b'^' | b'_' | b'.' | b'+')
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
-//! Artifact ids: `{slug}_{unix_ts}_{sha256[..12]}.txt`, made and recognised. No file is opened here.
+//! Artifact ids: `{slug}_{unix_ts}_{sha256[..12]}.txt` (or what else their media type ends in), made and recognised. No file is opened here.
 
-use crate::{artifact::ArtifactMeta, policy::Trust};
+use crate::{artifact::ArtifactMeta, media_type, policy::Trust};
 
 /// Bytes of a tool's name that an id keeps.
 const SLUG_BYTES: usize = 48;
@@ -17,65 +17,32 @@ pub(super) struct Name<'a> {
     pub(super) created: u64,
     /// The first digits of the SHA-256.
     pub(super) digits: &'a str,
-    pub(super) kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Text,
-    Json,
+    /// As far as the ending tells.
+    pub(super) media_type: &'static str,
 }
 
 impl Name<'_> {
     /// What an id alone tells. The text counts as external, and belongs to no session.
     pub(super) fn meta(self) -> ArtifactMeta {
-        ArtifactMeta { media_type: self.kind.media_type().into(), ..ArtifactMeta::text(self.slug, self.created) }
+        ArtifactMeta { media_type: self.media_type.into(), ..ArtifactMeta::text(self.slug, self.created) }
             .with_trust(Trust::External)
-    }
-}
-
-impl Kind {
-    pub(super) fn of(media_type: &str) -> Self {
-        let essence = media_type.split(';').next().unwrap_or_default().trim();
-        if essence.eq_ignore_ascii_case("application/json") || essence.ends_with("+json") {
-            Self::Json
-        } else {
-            Self::Text
-        }
-    }
-
-    fn extension(self) -> &'static str {
-        match self {
-            Self::Text => "txt",
-            Self::Json => "json",
-        }
-    }
-
-    /// The media type where nothing but the id is known.
-    fn media_type(self) -> &'static str {
-        match self {
-            Self::Text => "text/plain; charset=utf-8",
-            Self::Json => "application/json",
-        }
     }
 }
 
 /// The ids that an artifact may get, in the order to try them: the plain one, then `-2`, `-3`, ….
 pub(super) fn candidates(meta: &ArtifactMeta, digits: &str) -> impl Iterator<Item = String> {
     let stem = format!("{}_{}_{digits}", slug_of(&meta.tool), meta.created);
-    let extension = Kind::of(&meta.media_type).extension();
+    let ending = media_type::file_ending(&meta.media_type);
     (1..=COPIES).map(move |copy| match copy {
-        1 => format!("{stem}.{extension}"),
-        copy => format!("{stem}-{copy}.{extension}"),
+        1 => format!("{stem}.{ending}"),
+        copy => format!("{stem}-{copy}.{ending}"),
     })
 }
 
 /// Takes an id apart; `None` for whatever [`candidates`] cannot have made.
 pub(super) fn parse(id: &str) -> Option<Name<'_>> {
-    let (stem, kind) = match id.strip_suffix(".txt") {
-        Some(stem) => (stem, Kind::Text),
-        None => (id.strip_suffix(".json")?, Kind::Json),
-    };
+    let (stem, ending) = id.rsplit_once('.')?;
+    let media_type = media_type::of_ending(ending)?;
     let (stem, end) = stem.rsplit_once('_')?;
     let (slug, created) = stem.rsplit_once('_')?;
     let (digits, copy) = end.split_at_checked(DIGITS)?;
@@ -83,7 +50,7 @@ pub(super) fn parse(id: &str) -> Option<Name<'_>> {
         && (copy.is_empty() || matches!(canonical(copy.strip_prefix('-')?)?, 2..=9999))
         && slug.len() <= SLUG_BYTES
         && slug_of(slug) == slug;
-    plain.then_some(Name { slug, created: canonical(created)?, digits, kind })
+    plain.then_some(Name { slug, created: canonical(created)?, digits, media_type })
 }
 
 /// A decimal number in its only spelling: no sign, no leading zero.
@@ -176,6 +143,8 @@ mod tests {
         for id in [
             "x_1_0123456789ab.txt",
             "x_1_0123456789ab.json",
+            "x_1_0123456789ab.png",
+            "x_1_0123456789ab-2.bin",
             "x_1_0123456789ab-2.txt",
             "query_database_1711900000_a1b2c3d4e5f6.txt",
             "_1_1_0123456789ab-9999.txt",
@@ -200,6 +169,8 @@ mod tests {
             "x_1_0123456789ab.txt.txt",
             "x_1_0123456789ab.TXT",
             "x_1_0123456789ab.meta",
+            "x_1_0123456789ab.exe",
+            "x_1_0123456789ab.",
             "X_1_0123456789ab.txt",
             "x_1_0123456789AB.txt",
             "x_1_0123456789a.txt",
@@ -237,7 +208,7 @@ mod tests {
             let name = parse(&id).unwrap();
             prop_assert_eq!(name.created, created);
             prop_assert_eq!(name.digits, "0123456789ab");
-            prop_assert_eq!(name.kind == Kind::Json, json);
+            prop_assert_eq!(name.media_type == "application/json", json);
             prop_assert!(id.len() <= 120);
         }
 

@@ -1,0 +1,302 @@
+//! What is no text: it passes untouched within its budget, beyond it a line says what was left out.
+
+use crate::{
+    artifact::{ArtifactRef, StoreReason},
+    cut,
+    outcome::LeftOut,
+    part::{self, MediaKind, Part, Remote, ResourceLink},
+    policy::Trust,
+    sanitise::{self, Sanitised},
+    truncate::Opened,
+};
+
+use super::{Job, NeedsThread, QUICK_BYTES, Saves, place, source::Cleaner};
+
+/// Characters of a name.
+const NAME: usize = 200;
+/// Characters of a description.
+const DESCRIPTION: usize = 1000;
+/// Characters of an address that is not shown as it is.
+const ADDRESS: usize = 200;
+/// The first part number of names and addresses in a fence of their own, beyond those of texts and quotations.
+const NAMED: usize = 1 << 33;
+
+/// What becomes of a part.
+pub(super) enum Piece {
+    /// It is text; that is for others to decide.
+    Text,
+    /// It reaches the model, with the line that stands for it where only text can go.
+    Passes(Part, String),
+    /// It doesn't; this line stands in its place.
+    LeftOut(String),
+}
+
+/// The parts of a result that are no text.
+pub(super) struct Media {
+    /// One for each part.
+    pub(super) pieces: Vec<Piece>,
+    pub(super) left_out: Vec<LeftOut>,
+    /// What is wrong with parts, for the receipt.
+    pub(super) notes: Vec<String>,
+}
+
+impl Media {
+    /// The lines of all pieces but text, where only text can go.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text => None,
+            Piece::Passes(_, line) | Piece::LeftOut(line) => Some(line.as_str()),
+        })
+    }
+}
+
+/// Why there are no pieces.
+pub(super) enum Stop {
+    NeedsThread,
+    /// Something that the tool chose could not be cleaned.
+    Unclean,
+}
+
+impl From<NeedsThread> for Stop {
+    fn from(NeedsThread: NeedsThread) -> Self {
+        Self::NeedsThread
+    }
+}
+
+pub(super) fn prepare(job: &Job, cleaner: &Cleaner<'_>, parts: &[Part], saves: Saves) -> Result<Media, Stop> {
+    let too_large = beyond_budget(parts, job.policy.media_bytes);
+    let mut media = Media { pieces: Vec::with_capacity(parts.len()), left_out: Vec::new(), notes: Vec::new() };
+    for (index, part) in parts.iter().enumerate() {
+        let stage = Stage { job, cleaner, index };
+        if let Err(error) = part.check() {
+            // The message may quote what the tool chose.
+            media.notes.extend(stage.clean_line(&error.to_string(), 300));
+        }
+        let piece = match part {
+            Part::Text(_) => Piece::Text,
+            _ if too_large[index] => stage.leave_out(part, saves, &mut media.left_out)?,
+            Part::Image { data, .. } | Part::Audio { data, .. } | Part::File { data, .. } => {
+                stage.pass(part, data.len())?
+            }
+            Part::Remote(remote) => stage.remote(remote)?,
+            Part::ResourceLink(link) => stage.link(link)?,
+        };
+        media.pieces.push(piece);
+    }
+    Ok(media)
+}
+
+/// Which parts have to go for the rest to fit: the largest first, of equal ones the last.
+fn beyond_budget(parts: &[Part], budget: Option<usize>) -> Vec<bool> {
+    let mut gone = vec![false; parts.len()];
+    let sizes = parts.iter().enumerate().filter_map(|(index, part)| Some((part.media()?.1.len(), index)));
+    let mut sizes: Vec<(usize, usize)> = sizes.collect();
+    sizes.sort_unstable();
+    let mut sum = sizes.iter().fold(0_usize, |sum, (size, _)| sum.saturating_add(*size));
+    for (size, index) in sizes.into_iter().rev() {
+        if budget.is_none_or(|budget| sum <= budget) {
+            break;
+        }
+        sum -= size;
+        gone[index] = true;
+    }
+    gone
+}
+
+/// One part on its way.
+struct Stage<'a> {
+    job: &'a Job,
+    cleaner: &'a Cleaner<'a>,
+    index: usize,
+}
+
+impl Stage<'_> {
+    fn trust(&self) -> Trust {
+        self.job.policy.trust
+    }
+
+    fn clean_line(&self, text: &str, max_chars: usize) -> Option<String> {
+        self.cleaner.line(text, max_chars)
+    }
+
+    fn line(&self, text: &str, max_chars: usize) -> Result<String, Stop> {
+        self.clean_line(text, max_chars).ok_or(Stop::Unclean)
+    }
+
+    fn media_type(&self, media_type: &str) -> String {
+        sanitise::media_type(media_type, self.trust()).into_owned()
+    }
+
+    /// Our line, and below it what an outsider chose, in a fence of its own. `chosen` is clean.
+    fn with_chosen(&self, ours: &str, chosen: &[&str]) -> String {
+        let chosen: Vec<&str> = chosen.iter().copied().filter(|text| !text.is_empty()).collect();
+        if chosen.is_empty() {
+            return format!("[{ours}]");
+        }
+        let fenced = self.job.fence(NAMED + self.index, Sanitised::after_cut(chosen.join("\n")));
+        format!("[{ours}]\n{}", fenced.pieces().concat())
+    }
+
+    /// The name of a file, clean.
+    fn name(&self, part: &Part) -> Result<Option<String>, Stop> {
+        match part {
+            Part::File { name, .. } if !name.is_empty() => self.line(name, NAME).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The part, with a line that stands for it.
+    fn pass(&self, part: &Part, bytes: usize) -> Result<Piece, Stop> {
+        let name = self.name(part)?;
+        let mut part = part.clone();
+        if let (Part::File { name: old, .. }, Some(name)) = (&mut part, &name) {
+            old.clone_from(name);
+        }
+        let shown = match &mut part {
+            Part::Image { media_type, .. } | Part::Audio { media_type, .. } | Part::File { media_type, .. } => {
+                *media_type = self.media_type(media_type);
+                media_type.clone()
+            }
+            _ => String::new(),
+        };
+        let kind = part.media().map_or(MediaKind::File, |(kind, ..)| kind);
+        let line = match (&name, self.trust()) {
+            (Some(name), Trust::Trusted) => format!("[{kind}: {name:?}, {shown}, {bytes} bytes]"),
+            (name, _) => {
+                self.with_chosen(&format!("{kind}: {shown}, {bytes} bytes"), &[name.as_deref().unwrap_or_default()])
+            }
+        };
+        Ok(Piece::Passes(part, line))
+    }
+
+    /// A line that says what is not there, and where all of it is.
+    fn leave_out(&self, part: &Part, saves: Saves, left_out: &mut Vec<LeftOut>) -> Result<Piece, Stop> {
+        let Some((kind, data, media_type)) = part.media() else { return Ok(Piece::Text) };
+        let name = self.name(part)?;
+        let media_type = self.media_type(media_type);
+        let (bytes, job) = (data.len(), self.job);
+        let artifact = self.save(kind, data, &media_type, saves)?;
+        let (saved, pointer) = match &artifact {
+            Ok(artifact) => ("saved".to_owned(), place(job, artifact)),
+            Err(why) => (why.clone(), why.clone()),
+        };
+        let named = match &name {
+            Some(name) if self.trust() == Trust::Trusted => format!("{name:?}, "),
+            _ => String::new(),
+        };
+        let budget = job.policy.media_bytes.unwrap_or_default();
+        let ours = format!(
+            "{kind} left out: {named}{media_type}, {bytes} bytes; media may have {budget} bytes | full output: {pointer}"
+        );
+        let outside = name.as_deref().filter(|_| self.trust() == Trust::External);
+        let line = self.with_chosen(&ours, &[outside.unwrap_or_default()]);
+        left_out.push(LeftOut { kind, media_type, bytes, artifact: artifact.ok(), saved });
+        Ok(Piece::LeftOut(line))
+    }
+
+    /// All bytes as they are; only of a file that is text, secrets are taken out. An error says why it is not saved.
+    fn save(
+        &self,
+        kind: MediaKind,
+        data: &[u8],
+        media_type: &str,
+        saves: Saves,
+    ) -> Result<Result<ArtifactRef, String>, Stop> {
+        let job = self.job;
+        let text = if kind == MediaKind::File && !job.inner.redactors.is_empty() {
+            std::str::from_utf8(data).ok()
+        } else {
+            None
+        };
+        let redacted = match text {
+            Some(text) => Some(Cleaner::new(false, &job.inner.redactors).text(text).ok_or(Stop::Unclean)?),
+            None => None,
+        };
+        let bytes = redacted.as_deref().map_or(data, str::as_bytes);
+        let refused = |reason: StoreReason| Ok(Err(format!("not saved ({reason})")));
+        let mut writer = match job.open_as(Some(media_type), saves) {
+            Opened::Writer(_) | Opened::NeedsThread if saves == Saves::OnlyQuick && bytes.len() > QUICK_BYTES => {
+                return Err(Stop::NeedsThread);
+            }
+            Opened::Writer(writer) => writer,
+            Opened::NeedsThread => return Err(Stop::NeedsThread),
+            Opened::Saved(artifact) => return Ok(Ok(artifact)),
+            Opened::Refused(reason) => return refused(reason),
+            Opened::NoStore => return Ok(Err("not saved (no store)".to_owned())),
+        };
+        let written = writer.write(bytes);
+        match written.and_then(|()| writer.finish(shown_chars(bytes))) {
+            Ok(artifact) => Ok(Ok(artifact)),
+            Err(error) => {
+                tracing::warn!(tool = &*job.tool, reason = %error, "media that were left out could not be saved");
+                refused(error.reason())
+            }
+        }
+    }
+
+    /// An address that would not be the same once it is cleaned leads nowhere, or carries more than an address.
+    fn address(&self, uri: &str) -> Result<Result<(), String>, Stop> {
+        let clean = self.cleaner.text(uri).ok_or(Stop::Unclean)?;
+        if clean == uri && part::is_uri(uri) {
+            return Ok(Ok(()));
+        }
+        Ok(Err(self.line(uri, ADDRESS)?))
+    }
+
+    fn bad_address(&self, what: &str, address: &str) -> Piece {
+        let ours = format!("{what} left out: its address can't be shown as it is");
+        Piece::LeftOut(match self.trust() {
+            Trust::Trusted => format!("[{ours}: {address:?}]"),
+            Trust::External => self.with_chosen(&ours, &[address]),
+        })
+    }
+
+    fn remote(&self, remote: &Remote) -> Result<Piece, Stop> {
+        let kind = remote.kind;
+        if let Err(address) = self.address(&remote.url)? {
+            return Ok(self.bad_address(kind.name(), &address));
+        }
+        let name = remote.name.as_deref().map(|name| self.line(name, NAME)).transpose()?;
+        let media_type = remote.media_type.as_deref().map(|media_type| self.media_type(media_type));
+        let line = match self.trust() {
+            Trust::Trusted => {
+                let name = name.iter().map(|name| format!("{name:?}"));
+                let about: Vec<String> = name.chain(media_type.clone()).chain([remote.url.clone()]).collect();
+                format!("[{kind}: {}]", about.join(", "))
+            }
+            Trust::External => {
+                let about = media_type.as_ref().map_or_else(|| kind.to_string(), |media| format!("{kind}: {media}"));
+                self.with_chosen(&about, &[name.as_deref().unwrap_or_default(), &remote.url])
+            }
+        };
+        Ok(Piece::Passes(Remote { name, media_type, ..remote.clone() }.into(), line))
+    }
+
+    fn link(&self, link: &ResourceLink) -> Result<Piece, Stop> {
+        if let Err(address) = self.address(&link.uri)? {
+            return Ok(self.bad_address("resource link", &address));
+        }
+        let name = self.line(&link.name, NAME)?;
+        let media_type = link.media_type.as_deref().map(|media_type| self.media_type(media_type));
+        let description = link.description.as_deref().map(|text| self.line(text, DESCRIPTION)).transpose()?;
+        let said = description.as_deref().unwrap_or_default();
+        let line = match self.trust() {
+            Trust::Trusted => {
+                let about: Vec<String> =
+                    [format!("{name:?}")].into_iter().chain(media_type.clone()).chain([link.uri.clone()]).collect();
+                let colon = if said.is_empty() { "" } else { ": " };
+                format!("[resource link: {}{colon}{said}]", about.join(", "))
+            }
+            Trust::External => {
+                let about = media_type.as_ref().map_or_else(String::new, |media| format!(": {media}"));
+                self.with_chosen(&format!("resource link{about}"), &[&name, &link.uri, said])
+            }
+        };
+        Ok(Piece::Passes(ResourceLink { uri: link.uri.clone(), name, media_type, description }.into(), line))
+    }
+}
+
+/// Characters as they are shown: what is no UTF-8 as U+FFFD.
+fn shown_chars(bytes: &[u8]) -> usize {
+    bytes.utf8_chunks().map(|chunk| cut::count(chunk.valid()) + usize::from(!chunk.invalid().is_empty())).sum()
+}
