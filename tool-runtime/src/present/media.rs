@@ -66,6 +66,7 @@ impl From<NeedsThread> for Stop {
 pub(super) fn prepare(job: &Job, cleaner: &Cleaner<'_>, parts: &[Part], saves: Saves) -> Result<Media, Stop> {
     let too_large = beyond_budget(parts, job.policy.media_bytes);
     let mut media = Media { pieces: Vec::with_capacity(parts.len()), left_out: Vec::new(), notes: Vec::new() };
+    let mut waiting = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         let stage = Stage { job, cleaner, index };
         if let Err(error) = part.check() {
@@ -74,7 +75,10 @@ pub(super) fn prepare(job: &Job, cleaner: &Cleaner<'_>, parts: &[Part], saves: S
         }
         let piece = match part {
             Part::Text(_) => Piece::Text,
-            _ if too_large[index] => stage.leave_out(part, saves, &mut media.left_out)?,
+            _ if too_large[index] => {
+                waiting.push((index, stage.name(part)?));
+                Piece::Text
+            }
             Part::Image { data, .. } | Part::Audio { data, .. } | Part::File { data, .. } => {
                 stage.pass(part, data.len())?
             }
@@ -82,6 +86,11 @@ pub(super) fn prepare(job: &Job, cleaner: &Cleaner<'_>, parts: &[Part], saves: S
             Part::ResourceLink(link) => stage.link(link)?,
         };
         media.pieces.push(piece);
+    }
+    // Only now: had something not been fit to be shown, nothing would be stored either.
+    for (index, name) in waiting {
+        let stage = Stage { job, cleaner, index };
+        media.pieces[index] = stage.leave_out(&parts[index], name.as_deref(), saves, &mut media.left_out)?;
     }
     Ok(media)
 }
@@ -170,9 +179,14 @@ impl Stage<'_> {
     }
 
     /// A line that says what is not there, and where all of it is.
-    fn leave_out(&self, part: &Part, saves: Saves, left_out: &mut Vec<LeftOut>) -> Result<Piece, Stop> {
+    fn leave_out(
+        &self,
+        part: &Part,
+        name: Option<&str>,
+        saves: Saves,
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<Piece, Stop> {
         let Some((kind, data, media_type)) = part.media() else { return Ok(Piece::Text) };
-        let name = self.name(part)?;
         let media_type = self.media_type(media_type);
         let (bytes, job) = (data.len(), self.job);
         let artifact = self.save(kind, data, &media_type, saves)?;
@@ -180,7 +194,7 @@ impl Stage<'_> {
             Ok(artifact) => ("saved".to_owned(), place(job, artifact)),
             Err(why) => (why.clone(), why.clone()),
         };
-        let named = match &name {
+        let named = match name {
             Some(name) if self.trust() == Trust::Trusted => format!("{name:?}, "),
             _ => String::new(),
         };
@@ -188,7 +202,7 @@ impl Stage<'_> {
         let ours = format!(
             "{kind} left out: {named}{media_type}, {bytes} bytes; media may have {budget} bytes | full output: {pointer}"
         );
-        let outside = name.as_deref().filter(|_| self.trust() == Trust::External);
+        let outside = name.filter(|_| self.trust() == Trust::External);
         let line = self.with_chosen(&ours, &[outside.unwrap_or_default()]);
         left_out.push(LeftOut { kind, media_type, bytes, artifact: artifact.ok(), saved });
         Ok(Piece::LeftOut(line))

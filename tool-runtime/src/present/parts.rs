@@ -204,7 +204,9 @@ fn save(job: &Job, raw: &[&str], saves: Saves) -> Result<Saved, NeedsThread> {
 fn assemble(job: &Job, media: Media, bodies: Vec<Cow<'_, str>>, header: Option<String>, notices: &str) -> Content {
     let mut bodies = bodies.into_iter().enumerate();
     let mut content = Content::new(job.policy.trust);
-    header.into_iter().for_each(|header| content.push_text(header));
+    if let Some(header) = header {
+        content.push_text(header);
+    }
     for piece in media.pieces {
         match piece {
             Piece::Passes(part, line) => content.push(part, line),
