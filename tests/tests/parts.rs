@@ -7,7 +7,7 @@ use std::{borrow::Cow, io::Write};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tool_runtime::{
-    ArtifactStore, CallContext, Dialect, DynTool, Keep, LocalStore, MediaKind, MemoryStore, Outcome, Part, Registry,
+    ArtifactStore, CallContext, Dialect, DynTool, LocalStore, MediaKind, MemoryStore, Outcome, Part, Registry,
     RegistryBuilder, Remote, ResourceLink, Scope, Status, Streamed, ToolCall, ToolError, ToolResult, ToolSpec, Trust,
     tool, tools,
 };
@@ -632,16 +632,14 @@ async fn a_stream_beside_parts_in_a_session_and_a_turn_with_a_budget() {
 fn bytes_that_are_no_text_reach_the_model_as_a_file_and_the_store_as_they_are() {
     /// Gives bytes.
     #[tool]
-    fn shot(#[inject] keep: &bool) -> Part {
-        let _ = keep;
+    fn shot() -> Part {
         Part::file("core.dump", b"\xff\xfeabc\0".as_slice(), "application/octet-stream")
     }
     let store = memory();
-    let outcome = run(Registry::builder().tools(tools![shot]).state(true).store(store.clone()).max_media_bytes(1));
+    let outcome = run(Registry::builder().tools(tools![shot]).store(store.clone()).max_media_bytes(1));
     let artifact = outcome.receipt().left_out[0].artifact.clone().unwrap();
     assert_eq!(store.read(&artifact.id, 0..99).unwrap().bytes, b"\xff\xfeabc\0");
     assert_eq!(artifact.chars, 6);
-    assert_eq!(spec().keep(Keep::Always).name(), "shot");
 }
 
 proptest! {

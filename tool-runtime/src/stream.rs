@@ -22,6 +22,8 @@ pub(crate) struct Plan {
     /// The most characters that are shown.
     pub(crate) limit: usize,
     pub(crate) style: Style,
+    /// What JSON begins with that is treated as such; empty where none is.
+    pub(crate) opens: &'static [u8],
     pub(crate) redactors: Arc<[Box<dyn Redactor>]>,
     pub(crate) store: Option<Arc<dyn ArtifactStore>>,
     pub(crate) meta: ArtifactMeta,
@@ -32,7 +34,7 @@ impl Default for Plan {
     fn default() -> Self {
         let style = Style { ends: cut::Ends::HeadTail, snap: Snap::Chars };
         let meta = ArtifactMeta::text("tool", 0);
-        Self { limit: usize::MAX, style, redactors: Arc::new([]), store: None, meta }
+        Self { limit: usize::MAX, style, opens: &[], redactors: Arc::new([]), store: None, meta }
     }
 }
 
@@ -49,7 +51,7 @@ pub(crate) trait Plans: Send + Sync {
 
 /// What a tool returns that wrote its result to an [`OutputSink`](crate::OutputSink), made by
 /// [`finish`](crate::OutputSink::finish). The model reads it like any other text: whole within the limit, else its
-/// two ends below a header.
+/// two ends below a header; JSON is cut as JSON where [`OutputSink::json`](crate::OutputSink::json) says so.
 ///
 /// It is stored when the call's result is made up: a call that fails, is cancelled or blocked leaves nothing behind.
 /// Hooks therefore see its ends and its numbers ([`text`](Self::text) tells what it gives when). External text and
@@ -62,6 +64,8 @@ pub struct Streamed {
     pub(crate) style: Style,
     /// The first bytes, where they are all there is and are not those of `ends.head`.
     pub(crate) raw: Option<Vec<u8>>,
+    /// All of it as it came, where it is JSON that is to be treated as such.
+    pub(crate) document: Option<String>,
     /// Bytes that are stored.
     pub(crate) bytes: u64,
     pub(crate) hash: u64,
@@ -134,6 +138,7 @@ impl Streamed {
             ends: Ends { limit: usize::MAX, ..Ends::default() },
             style,
             raw: None,
+            document: None,
             bytes: 0,
             hash: 0,
             cleaned: Cleaned { trust, redactors, removed: 0, defused: 0, raw_chars: 0, is_broken: false },
@@ -146,6 +151,16 @@ impl Streamed {
     /// Whether it was cleaned as this call's texts are.
     pub(crate) fn is_clean_for(&self, trust: Trust, redactors: &[Box<dyn Redactor>]) -> bool {
         self.cleaned.trust == trust && std::ptr::eq(&raw const *self.cleaned.redactors, redactors)
+    }
+
+    /// All of it, where it is shown as JSON. Within the limit, what nobody changes is shown as it came.
+    pub(crate) fn document(&self) -> Option<&str> {
+        self.document.as_deref().filter(|_| !self.is_plain() || !self.ends.is_whole())
+    }
+
+    /// Whether the text is as it came.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.cleaned.trust == Trust::Trusted && self.cleaned.redactors.is_empty()
     }
 
     /// Whether the store has to be waited for.
@@ -200,6 +215,9 @@ impl Streamed {
     pub fn text(&self) -> Cow<'_, str> {
         if self.ends.is_whole() && self.ends.rest.is_empty() {
             return Cow::Borrowed(&self.ends.head);
+        }
+        if let Some(document) = self.document.as_deref().filter(|_| self.is_plain()) {
+            return Cow::Borrowed(document);
         }
         let stored = self.artifact().zip(self.store.as_ref());
         let read = stored.and_then(|(artifact, store)| store.read(&artifact.id, 0..u64::MAX).ok());

@@ -23,6 +23,8 @@ pub(super) enum Source<'a> {
     Texts(&'a [&'a str]),
     /// Cleaned and written while it was made.
     Stream(&'a Streamed),
+    /// JSON that was streamed, as it came.
+    Document(&'a Streamed, &'a str),
     /// The value as JSON.
     Output(&'a Output),
     /// A JSON view.
@@ -34,13 +36,15 @@ impl<'a> Source<'a> {
     pub(super) fn full(output: &'a Output) -> Self {
         match (output.as_text(), output.as_stream()) {
             (Some(text), _) => Self::Text(text),
-            (None, Some(streamed)) => Self::Stream(streamed),
+            (None, Some(streamed)) => {
+                streamed.document().map_or(Self::Stream(streamed), |text| Self::Document(streamed, text))
+            }
             (None, None) => Self::Output(output),
         }
     }
 
     pub(super) fn is_json(self) -> bool {
-        matches!(self, Self::Output(_) | Self::Value(_))
+        matches!(self, Self::Output(_) | Self::Value(_) | Self::Document(..))
     }
 }
 
@@ -294,6 +298,7 @@ pub(super) fn with_material<R>(
             }),
             Source::Stream(streamed) => pour(&streamed.shown(), cleaner, push),
             Source::Output(output) => walk(push, edit, cleaner, |walk| output.write_json(walk)),
+            Source::Document(_, text) => walk(push, edit, cleaner, |walk| rewrite(text, walk)),
             Source::Value(value) => walk(push, edit, cleaner, |walk| json::write(value, walk)),
         };
         if cleaner.is_broken() {
@@ -309,7 +314,7 @@ pub(super) fn with_material<R>(
         Source::Text(text) if cleaner.is_idle() => use_it(&Material::Whole(text)),
         Source::Stream(streamed) if cleaner.take_over(streamed) => use_it(&Material::Seen(&streamed.ends)),
         Source::Text(_) | Source::Texts(_) | Source::Stream(_) => use_it(&Material::Text(&|push| write(push, None))),
-        Source::Output(_) | Source::Value(_) => use_it(&Material::Json(&write)),
+        Source::Output(_) | Source::Value(_) | Source::Document(..) => use_it(&Material::Json(&write)),
     }
 }
 
@@ -366,6 +371,14 @@ fn walk(
     let non_finite = walk.non_finite;
     cleaner.note(|tally| tally.non_finite += non_finite);
     result
+}
+
+/// Writes JSON that is text already.
+fn rewrite(text: &str, walk: &mut Walk<'_>) -> Result<(), Fault> {
+    match &mut walk.edit {
+        Some(edit) => json::rewrite(text, walk.push, *edit),
+        None => json::rewrite(text, walk.push, &mut for_every_lifetime(|_, text| Cow::Borrowed(text))),
+    }
 }
 
 /// Tells the compiler what the closure takes; left alone it would settle on one lifetime.

@@ -196,7 +196,7 @@ impl Plans for Inner {
             None => meta,
         };
         let (redactors, store) = (Arc::clone(&self.redactors), self.store.clone());
-        Plan { limit: bounds.chars(), style: bounds.style(), redactors, store, meta }
+        Plan { limit: bounds.chars(), style: bounds.style(), opens: bounds.opens(), redactors, store, meta }
     }
 }
 

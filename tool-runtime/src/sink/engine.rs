@@ -9,18 +9,24 @@ use super::{
 };
 use crate::{
     artifact::StoreReason,
-    contain, cut,
+    contain, cut, json,
     redact::Redactor,
     sanitise::Stream,
-    stream::{Cleaned, Plan, Streamed},
+    stream::{Cleaned, Kept, Plan, Streamed},
 };
 
 /// The bytes are taken in blocks of this size, counted from the beginning of the stream: what comes out can't
 /// depend on the pieces in which the tool wrote them.
 pub(super) const BLOCK: usize = 64 * 1024;
 
+/// The longest JSON that is treated as such: 1 MiB.
+const DOCUMENT: usize = 1024 * 1024;
+
 pub(super) struct Engine {
     plan: Plan,
+    /// All bytes so far, as long as they may turn out to be one document. Nothing else has seen them yet.
+    document: Option<Vec<u8>>,
+    most: Option<u64>,
     decoder: Decoder,
     /// `None`: the bytes stay as they are.
     cleaning: Option<Cleaning>,
@@ -54,10 +60,12 @@ impl Engine {
             after: (external && redactors).then(Stream::default),
         });
         let (decoder, outlet) = (Decoder::default(), Outlet::new(&plan));
-        Self { plan, decoder, cleaning, outlet, raw_chars: 0, failed: None }
+        let document = (!plan.opens.is_empty()).then(Vec::new);
+        Self { plan, document, most: None, decoder, cleaning, outlet, raw_chars: 0, failed: None }
     }
 
     pub(super) fn set_most(&mut self, bytes: u64) {
+        self.most = Some(bytes);
         self.outlet.set_most(bytes);
     }
 
@@ -72,8 +80,42 @@ impl Engine {
         self.outlet.stopped_at().is_some() || self.failed == Some(Failed::Broken)
     }
 
+    pub(super) fn expect_json(&mut self) {
+        if self.outlet.is_untouched() {
+            self.plan.opens = b"{[";
+            self.document.get_or_insert_default();
+        }
+    }
+
     /// Takes whole blocks, or what is left of the last one.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
+        let Some(document) = &mut self.document else { return self.pass(bytes) };
+        document.extend_from_slice(bytes);
+        let length = document.len();
+        let first = document.iter().find(|byte| !byte.is_ascii_whitespace());
+        let opens = first.is_none_or(|first| self.plan.opens.contains(first));
+        if !opens || length > DOCUMENT || self.most.is_some_and(|most| length as u64 > most) {
+            let held = self.document.take().unwrap_or_default();
+            self.pass(&held);
+        }
+    }
+
+    /// What was held back is one document, or goes the way of all text.
+    fn settle(&mut self) -> Option<String> {
+        let held = self.document.take()?;
+        let document = std::str::from_utf8(&held)
+            .ok()
+            // The second says that it is no deeper than what is written may be.
+            .filter(|text| json::is_json(text) && json::is_sequence(text))
+            .map(str::to_owned);
+        if document.is_some() {
+            self.outlet.hold();
+        }
+        self.pass(&held);
+        document
+    }
+
+    fn pass(&mut self, bytes: &[u8]) {
         for block in bytes.chunks(BLOCK) {
             if !self.is_full() {
                 self.take(block);
@@ -116,6 +158,7 @@ impl Engine {
     }
 
     pub(super) fn finish(mut self) -> Streamed {
+        let document = self.settle();
         let mut last = String::new();
         self.decoder.finish(&mut |piece| last.push_str(piece));
         if self.cleaning.is_some() {
@@ -134,10 +177,14 @@ impl Engine {
         let (removed, defused) = cleaning.map_or((0, 0), |cleaning| cleaning.counts());
         let trust = plan.meta.trust;
         let is_broken = failed == Some(Failed::Broken);
+        let document = document.filter(|_| !is_broken);
+        // A redactor that needs the whole of a text has it here.
+        let kept = if document.is_some() { Kept::InMemory } else { kept };
         Streamed {
             ends,
             style: plan.style,
             raw,
+            document,
             bytes,
             hash,
             cleaned: Cleaned { trust, redactors: plan.redactors, removed, defused, raw_chars, is_broken },

@@ -29,7 +29,8 @@ use shared::{End, Shared};
 ///
 /// The model reads the beginning and the end, below the usual header; from the moment the limit is exceeded all of it
 /// goes to the store. Without a limit all of it is shown, and so it is in memory. External text is sanitised and
-/// secrets are redacted on the way ([`Redactor::window`](crate::Redactor::window)). Of trusted tools without redactors
+/// secrets are redacted on the way ([`Redactor::window`](crate::Redactor::window)). JSON may be cut as such
+/// ([`json`](Self::json)). Of trusted tools without redactors
 /// the bytes are stored as they are, whether UTF-8 or not; what is not shows as U+FFFD.
 ///
 /// # Several writers
@@ -92,6 +93,39 @@ impl OutputSink {
     /// Counted is what is stored, so external text after sanitising and redaction.
     pub fn max_bytes(self, bytes: u64) -> Self {
         self.shared.set_most(bytes);
+        self
+    }
+
+    /// Says, before anything is written, that it will be JSON: an object or a list. It is then cut and cleaned by its
+    /// strings and values, as a value that a tool returns is, not by its ends, and stored as `.json`. For tools whose
+    /// truncation is `fields` or `structure`, it needs not be said.
+    ///
+    /// For that all of it has to be in memory: of more than 1 MiB, and of what turns out to be no JSON, the model reads
+    /// the two ends below the usual header, as of any text; so it does where `max_bytes` stops it.
+    ///
+    /// ```
+    /// use std::io::{self, Write};
+    /// use tool_runtime::{CallContext, Registry, Streamed, ToolCall, tool, tools};
+    ///
+    /// /// Fetches a record.
+    /// #[tool(max_result_size = 200)]
+    /// fn fetch(#[inject] ctx: &CallContext) -> io::Result<Streamed> {
+    ///     let mut sink = ctx.sink().json();
+    ///     write!(sink, r#"{{"id": 7, "#)?;
+    ///     write!(sink, r#""log": "{}", "ok": true}}"#, "x".repeat(5000))?;
+    ///     Ok(sink.finish())
+    /// }
+    ///
+    /// # fn main() -> Result<(), tool_runtime::BuildError> {
+    /// let registry = Registry::builder().tools(tools![fetch]).field_limit(50).deterministic(1).build()?;
+    /// let outcome = registry.call_blocking(ToolCall::new("1", "fetch", "{}"));
+    /// assert!(outcome.model_text().starts_with(r#"{"id":7,"log":"xxx"#), "{}", outcome.model_text());
+    /// assert!(outcome.artifact().is_some_and(|artifact| artifact.id.ends_with(".json")));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn json(self) -> Self {
+        self.shared.expect_json();
         self
     }
 

@@ -111,6 +111,16 @@ impl Outlet {
         self.window.push(piece, chars);
     }
 
+    /// Whether nothing came by yet.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// It is stored from memory, when it has come to an end.
+    pub(super) fn hold(&mut self) {
+        self.copy = Copy::Ended(Kept::InMemory);
+    }
+
     /// Nothing of it may be stored.
     pub(super) fn refuse(&mut self, reason: StoreReason) {
         self.copy = Copy::Ended(Kept::Refused(reason));

@@ -65,6 +65,12 @@ impl Shared {
         }
     }
 
+    pub(super) fn expect_json(&self) {
+        if let Some(engine) = &mut self.with_engine(lock(&self.state)).engine {
+            engine.expect_json();
+        }
+    }
+
     /// Another writer.
     pub(super) fn join(&self) -> usize {
         let mut state = lock(&self.state);

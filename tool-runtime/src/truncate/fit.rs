@@ -87,6 +87,16 @@ impl Bounds {
         self.tokens.is_none_or(|most| !tokens::exceed(text, most))
     }
 
+    /// What text begins with that the strategy reads as JSON.
+    pub(crate) fn opens(&self) -> &'static [u8] {
+        match self.strategy {
+            Some(TruncationStrategy::Fields) => b"{",
+            // Other documents are one number or one word, and cut as text they say more than `null`.
+            Some(TruncationStrategy::Structure) => b"{[\"",
+            Some(TruncationStrategy::Head | TruncationStrategy::HeadTail) | None => b"",
+        }
+    }
+
     pub(crate) fn style(&self) -> Style {
         let ends = match self.strategy {
             Some(TruncationStrategy::Head) => Ends::Head,
@@ -101,12 +111,7 @@ impl Bounds {
 impl<'a> Material<'a> {
     /// Text in memory; looked at as JSON only where the strategy asks for that and a bound may be exceeded.
     pub(crate) fn of_text(text: &'a str, bounds: &Bounds) -> Self {
-        let opens = match bounds.strategy {
-            Some(TruncationStrategy::Fields) => ['{'].as_slice(),
-            // Other documents are one number or one word, and cut as text they say more than `null`.
-            Some(TruncationStrategy::Structure) => ['{', '[', '"'].as_slice(),
-            _ => [].as_slice(),
-        };
+        let opens = |c: char| u8::try_from(c).is_ok_and(|first| bounds.opens().contains(&first));
         let may_be_cut = bounds.tokens.is_some() || text.len() > bounds.chars();
         if may_be_cut && text.trim_start().starts_with(opens) && json::is_json(text) {
             Self::Document(text)
