@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     approve::{Approval, ApprovalRequest},
-    args,
+    args::{self, Decoded},
     aside::{self, Left},
     cancel::CancellationToken,
     contain::{self, Panicked},
@@ -52,11 +52,18 @@ pub(crate) struct Run<'a> {
 }
 
 /// Asks, decodes the arguments and runs the tool; whatever happens, something comes back.
+///
+/// What few calls wait for is boxed; see [`call::tell`](crate::call).
 pub(crate) async fn run(run: Run<'_>) -> Ran {
-    let Some(refused) = run.refusal().await else {
-        return if run.goes_apart() { run.apart().await } else { run.here().await };
-    };
-    refused
+    let mut refused = run.refusal();
+    if refused.is_none() && run.tool().spec.approval {
+        refused = Box::pin(run.disapproval()).await;
+    }
+    match refused {
+        Some(refused) => refused,
+        None if run.goes_apart() => Box::pin(run.apart()).await,
+        None => run.here().await,
+    }
 }
 
 /// A tool that has come to an end, with what was said about its arguments.
@@ -79,7 +86,7 @@ impl Run<'_> {
     }
 
     /// Why the tool is not to be run at all.
-    async fn refusal(&self) -> Option<Ran> {
+    fn refusal(&self) -> Option<Ran> {
         let tool = self.tool();
         if self.place.is_inside_runtime() && !tool.callable.is_sync() {
             let body = "an asynchronous tool can't be waited for inside an async runtime; use `Registry::call`";
@@ -93,7 +100,7 @@ impl Run<'_> {
                         use `Registry::call_blocking` without one";
             return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
         }
-        if tool.spec.approval { self.disapproval().await } else { None }
+        None
     }
 
     async fn disapproval(&self) -> Option<Ran> {
@@ -123,24 +130,18 @@ impl Run<'_> {
 
     /// Runs the tool inside this task or on this thread.
     async fn here(&self) -> Ran {
-        let tool = self.tool();
-        let text = self.call.arguments.text();
-        let decoded = contain::call(|| {
-            let Inner { limits, .. } = &**self.inner;
-            args::start(&text, self.call.incomplete, &*tool.callable, &tool.schema, limits, self.context)
-        });
-        let decoded = match decoded {
-            Ok(Ok(decoded)) => decoded,
-            Ok(Err(problems)) => return Ran::misfit(&tool.name, problems),
-            Err(panicked) => return Ran::panicked(panicked),
+        let decoded = match self.start() {
+            Ok(decoded) => decoded,
+            Err(ran) => return ran,
         };
         let returned = match decoded.started {
             Started::Done(returned) => Ok(Ok(returned)),
             Started::Later(future) => {
-                let watched = self.until_left(contain::poll(future), tool.spec.timeout);
+                let (work, timeout) = (contain::poll(future), self.tool().spec.timeout);
                 match self.place {
-                    Place::Task => watched.await,
-                    Place::Thread => thread::wait(watched),
+                    Place::Thread => thread::wait(self.until_left(work, timeout)),
+                    Place::Task if timeout.is_none() && self.context.known_cancellation().is_none() => Ok(work.await),
+                    Place::Task => Box::pin(self.until_left(work, timeout)).await,
                 }
             }
         };
@@ -148,6 +149,20 @@ impl Run<'_> {
             Ok(Ok(returned)) => Ran::finished(Finished { returned, notes: decoded.notes, notices: decoded.notices }),
             Ok(Err(panicked)) => Ran::panicked(panicked),
             Err(left) => self.left(left),
+        }
+    }
+
+    /// Decodes the arguments and starts the tool; one that is synchronous has ended then.
+    fn start(&self) -> Result<Decoded<'_>, Ran> {
+        let (tool, limits) = (self.tool(), &self.inner.limits);
+        let text = self.call.arguments.text();
+        let decoded = contain::call(|| {
+            args::start(&text, self.call.incomplete, &*tool.callable, &tool.schema, limits, self.context)
+        });
+        match decoded {
+            Ok(Ok(decoded)) => Ok(decoded),
+            Ok(Err(problems)) => Err(Ran::misfit(&tool.name, problems)),
+            Err(panicked) => Err(Ran::panicked(panicked)),
         }
     }
 

@@ -126,6 +126,11 @@ impl Seat {
         Self { conversation, key, turn: Some((turn, index)), admitted: LoopVerdict::Pass }
     }
 
+    /// Whether it is one of several calls, and the tool has not come to its end.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.turn.is_some()
+    }
+
     pub(crate) fn conversation(&self) -> Option<&Conversation> {
         self.conversation.as_deref()
     }

@@ -235,6 +235,7 @@ impl RegistryBuilder {
                 fence: self.fence,
                 yields: spec.yields,
             },
+            promise: OnceLock::new(),
         };
         Ok((installed, origin.clone()))
     }

@@ -24,6 +24,7 @@ use crate::{
     find::Names,
     guard::LoopGuard,
     hook::ErasedHook,
+    outcome::Promise,
     policy::{Policy, Yields},
     redact::Redactor,
     spec::ToolSpec,
@@ -90,6 +91,8 @@ pub(crate) struct Installed {
     pub(crate) output_schema: Option<Arc<Value>>,
     pub(crate) callable: Arc<dyn Callable>,
     pub(crate) policy: Policy,
+    /// What MCP is promised of the value, once a call has asked.
+    pub(crate) promise: OnceLock<Option<Arc<Promise>>>,
 }
 
 impl Installed {
