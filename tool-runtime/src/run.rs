@@ -132,7 +132,7 @@ impl Run<'_> {
     async fn here(&self) -> Ran {
         let decoded = match self.start() {
             Ok(decoded) => decoded,
-            Err(ran) => return ran,
+            Err(ran) => return *ran,
         };
         let returned = match decoded.started {
             Started::Done(returned) => Ok(Ok(returned)),
@@ -153,7 +153,7 @@ impl Run<'_> {
     }
 
     /// Decodes the arguments and starts the tool; one that is synchronous has ended then.
-    fn start(&self) -> Result<Decoded<'_>, Ran> {
+    fn start(&self) -> Result<Decoded<'_>, Box<Ran>> {
         let (tool, limits) = (self.tool(), &self.inner.limits);
         let text = self.call.arguments.text();
         let decoded = contain::call(|| {
@@ -161,8 +161,8 @@ impl Run<'_> {
         });
         match decoded {
             Ok(Ok(decoded)) => Ok(decoded),
-            Ok(Err(problems)) => Err(Ran::misfit(&tool.name, problems)),
-            Err(panicked) => Err(Ran::panicked(panicked)),
+            Ok(Err(problems)) => Err(Box::new(Ran::misfit(&tool.name, problems))),
+            Err(panicked) => Err(Box::new(Ran::panicked(panicked))),
         }
     }
 
