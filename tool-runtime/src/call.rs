@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use crate::{
     args,
@@ -96,24 +96,87 @@ pub(crate) struct Told {
     pub(crate) job: Option<Box<Job>>,
 }
 
-/// A future is as large as the largest of what it may wait for, and is moved before it is polled. So what few calls
-/// wait for is boxed, here and in [`run`], and a plain call takes no more than its own few words.
+/// Tells one call. Most wait for nobody, and for those a future with room for all that the others may wait for would
+/// cost as much as the rest of the call; so the others get theirs in a box.
 pub(crate) async fn tell(inner: Arc<Inner>, call: &mut ToolCall, place: Place, mut seat: Seat) -> Told {
-    match Trace::open(&inner, call, seat.session().map(|session| &**session)) {
-        None => tell_all(inner, call, place, &mut seat).await,
-        Some(trace) => {
-            let span = trace.span();
-            let told = Box::pin(tell_all(Arc::clone(&inner), call, place, &mut seat)).instrument(span).await;
-            trace.close(&inner, &told.outcome);
-            told
-        }
+    match tell_at_once(&inner, call, place, &mut seat) {
+        Soon::Told(told) => told,
+        Soon::Ended(late) => Box::pin(late.told(seat)).await,
+        Soon::Waits => Box::pin(tell_waiting(inner, call, place, seat)).await,
     }
+}
+
+/// How far a call comes without waiting.
+#[expect(clippy::large_enum_variant, reason = "the large one is by far the most common")]
+enum Soon {
+    Told(Told),
+    /// Its result has to be saved where that takes no task's time.
+    Ended(Box<Late>),
+    /// Not begun.
+    Waits,
+}
+
+/// A call that has ended, in its span.
+struct Late(Ended, Option<Trace>);
+
+impl Late {
+    async fn told(self, seat: Seat) -> Told {
+        let Self(ended, trace) = self;
+        let Some(trace) = trace else { return ended.told_apart(&seat).await };
+        let inner = Arc::clone(&ended.job.inner);
+        let told = ended.told_apart(&seat).instrument(trace.span()).await;
+        trace.close(&inner, &told.outcome);
+        told
+    }
+}
+
+/// The stages of [`tell_all`] where none of them waits: a tool that runs here, and neither hook nor turn.
+fn tell_at_once(inner: &Arc<Inner>, call: &mut ToolCall, place: Place, seat: &mut Seat) -> Soon {
+    let found = Subject::find(inner, call);
+    let runs_here = |index: usize| run::runs_here(&inner.tools[index], place);
+    if !inner.hooks.is_empty() || seat.is_in_turn() || !found.index.is_none_or(runs_here) {
+        return Soon::Waits;
+    }
+    let trace = Trace::open(inner, call, seat.session().map(|session| &**session));
+    let span = trace.as_ref().map(Trace::span);
+    let inside = span.as_ref().map(Span::enter);
+    let began = Instant::now();
+    let mut ran = match (seat.admit_now(), found.index) {
+        (Err(refusal), _) => Ran::refused(refusal.text(), refusal.reason()),
+        (Ok(()), None) => Ran::told(Status::UnknownTool, unknown(inner, &call.name)),
+        (Ok(()), Some(index)) => {
+            let context = context(inner, &found.name, call, seat);
+            run::here(&Run { inner, index, call, context: &context, place })
+        }
+    };
+    if let Some(notice) = seat.observe_now(ran.status, &ran.output, &ran.end) {
+        ran.notices.push(Notice::new(notice));
+    }
+    let policy = policy(inner, found.index, &ran.output);
+    let ended = Ended::new(Arc::clone(inner), found, call, seat, policy, ran, began);
+    let presented = present::at_once(&ended.job, place);
+    drop(inside);
+    let Ok(presented) = presented else { return Soon::Ended(Box::new(Late(ended, trace))) };
+    let told = ended.told(presented, seat);
+    if let Some(trace) = trace {
+        trace.close(inner, &told.outcome);
+    }
+    Soon::Told(told)
+}
+
+async fn tell_waiting(inner: Arc<Inner>, call: &mut ToolCall, place: Place, mut seat: Seat) -> Told {
+    let Some(trace) = Trace::open(&inner, call, seat.session().map(|session| &**session)) else {
+        return tell_all(inner, call, place, &mut seat).await;
+    };
+    let told = tell_all(Arc::clone(&inner), call, place, &mut seat).instrument(trace.span()).await;
+    trace.close(&inner, &told.outcome);
+    told
 }
 
 async fn tell_all(inner: Arc<Inner>, call: &mut ToolCall, place: Place, seat: &mut Seat) -> Told {
     let began = Instant::now();
     let may_shrink = seat.is_in_turn() && inner.turns.budget.is_some();
-    let mut found = Subject::find(&inner, call);
+    let found = Subject::find(&inner, call);
     let (mut observed, mut blocked) = (None, None);
     if !inner.hooks.is_empty() {
         let hints = found.hints(&inner);
@@ -131,7 +194,7 @@ async fn tell_all(inner: Arc<Inner>, call: &mut ToolCall, place: Place, seat: &m
             run::run(Run { inner: &inner, index, call, context: &context, place }).await
         }
     };
-    ran.notes.splice(0..0, found.note.take().into_iter().chain(call.notes.drain(..)));
+    ran.notes.splice(0..0, call.notes.drain(..));
     ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::new));
     // Before a hook may put another value in the place of one that says where it comes from.
     let policy = policy(&inner, found.index, &ran.output);
@@ -140,12 +203,10 @@ async fn tell_all(inner: Arc<Inner>, call: &mut ToolCall, place: Place, seat: &m
     }
     let mut ended = Ended::new(inner, found, call, seat, policy, ran, began);
     ended.may_shrink = may_shrink;
-    let told = match present::at_once(&ended.job, place) {
-        Ok(presented) => ended.told(presented),
-        Err(NeedsThread) => Box::pin(ended.told_apart()).await,
-    };
-    seat.keep(told.outcome.artifact());
-    told
+    match present::at_once(&ended.job, place) {
+        Ok(presented) => ended.told(presented, seat),
+        Err(NeedsThread) => Box::pin(ended.told_apart(seat)).await,
+    }
 }
 
 /// A call that has ended and is to be shown.
@@ -175,7 +236,12 @@ impl Ended {
         if note.is_some() {
             tracing::warn!(tool = &*found.name, call_id = &*call.id, "a view was not used");
         }
-        notes.extend(note);
+        if let Some(note) = found.note {
+            notes.insert(0, note);
+        }
+        if let Some(note) = note {
+            notes.push(note);
+        }
         let job = Job {
             inner,
             tool: found.name,
@@ -191,13 +257,13 @@ impl Ended {
         Self { index: found.index, began, status, problems, notes, still_running, may_shrink: false, job }
     }
 
-    async fn told_apart(mut self) -> Told {
+    async fn told_apart(mut self, seat: &Seat) -> Told {
         let presented;
         (presented, self.job) = present::apart(self.job).await;
-        self.told(presented)
+        self.told(presented, seat)
     }
 
-    fn told(self, presented: Presented) -> Told {
+    fn told(self, presented: Presented, seat: &Seat) -> Told {
         let Self { index, began, status, problems, mut notes, still_running, may_shrink, job } = self;
         let Presented { text, content, status: instead, mut receipt, leak } = presented;
         if let Some(streamed) = job.output.as_stream() {
@@ -230,6 +296,7 @@ impl Ended {
             wire_names: tool.and_then(|tool| tool.wire_names.clone()),
             promise: tool.and_then(|tool| promise(&job.inner, tool)),
         };
+        seat.keep(outcome.artifact());
         Told { outcome, job: shrinks }
     }
 }

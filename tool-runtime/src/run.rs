@@ -51,9 +51,8 @@ pub(crate) struct Run<'a> {
     pub(crate) place: Place,
 }
 
-/// Asks, decodes the arguments and runs the tool; whatever happens, something comes back.
-///
-/// What few calls wait for is boxed; see [`call::tell`](crate::call).
+/// Asks, decodes the arguments and runs the tool; whatever happens, something comes back. What few calls wait for is
+/// boxed: a future is as large as the largest of what it may wait for.
 pub(crate) async fn run(run: Run<'_>) -> Ran {
     let mut refused = run.refusal();
     if refused.is_none() && run.tool().spec.approval {
@@ -61,9 +60,40 @@ pub(crate) async fn run(run: Run<'_>) -> Ran {
     }
     match refused {
         Some(refused) => refused,
-        None if run.goes_apart() => Box::pin(run.apart()).await,
+        None if goes_apart(run.tool(), run.place) => Box::pin(run.apart()).await,
         None => run.here().await,
     }
+}
+
+/// Whether a call of this tool waits for nobody; [`here`] runs it then.
+pub(crate) fn runs_here(tool: &Installed, place: Place) -> bool {
+    tool.callable.is_sync() && !tool.spec.approval && !goes_apart(tool, place)
+}
+
+/// The same as [`run`] for a tool that [`runs_here`].
+pub(crate) fn here(run: &Run<'_>) -> Ran {
+    if let Some(refused) = run.refusal() {
+        return refused;
+    }
+    let Decoded { started, notes, notices } = match run.start() {
+        Ok(decoded) => decoded,
+        Err(ran) => return *ran,
+    };
+    match started {
+        Started::Done(returned) => Ran::finished(Finished { returned, notes, notices }),
+        // No synchronous tool does that; but it runs all the same.
+        Started::Later(future) => match contain::call(|| thread::wait(future)) {
+            Ok(returned) => Ran::finished(Finished { returned, notes, notices }),
+            Err(panicked) => Ran::panicked(panicked),
+        },
+    }
+}
+
+/// Whether the tool runs on the blocking pool. One of ours does where there is one, and else waits where it is, like
+/// a save.
+fn goes_apart(tool: &Installed, place: Place) -> bool {
+    let spec = &tool.spec;
+    spec.blocking || (spec.yields == Yields::Excerpts && place == Place::Task && thread::is_inside_runtime())
 }
 
 /// A tool that has come to an end, with what was said about its arguments.
@@ -76,13 +106,6 @@ struct Finished {
 impl Run<'_> {
     fn tool(&self) -> &Installed {
         &self.inner.tools[self.index]
-    }
-
-    /// Whether the tool runs on the blocking pool. One of ours does where there is one, and else waits where it is,
-    /// like a save.
-    fn goes_apart(&self) -> bool {
-        let spec = &self.tool().spec;
-        spec.blocking || (spec.yields == Yields::Excerpts && self.place == Place::Task && thread::is_inside_runtime())
     }
 
     /// Why the tool is not to be run at all.

@@ -106,9 +106,10 @@ pub(crate) fn at_once(job: &Job, place: Place) -> Result<Presented, NeedsThread>
 }
 
 /// Presents a result on the blocking pool; here, where there is none. Gives the job back.
-pub(crate) async fn apart(job: Job) -> (Presented, Job) {
+pub(crate) async fn apart(mut job: Job) -> (Presented, Job) {
+    let waits;
+    (job.caller, waits) = Caller::waiting();
     let job = Arc::new(job);
-    let waits = job.caller.clone().waits();
     let worker = Arc::clone(&job);
     let presented = match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
         Some(presented) => presented.await,
