@@ -56,7 +56,8 @@ impl Registry {
     /// Starts a conversation with these tools.
     #[must_use]
     pub fn session(&self) -> Session {
-        let Inner { loop_guard, store, .. } = &*self.inner;
+        let Inner { loop_guard, store, engine, .. } = &*self.inner;
+        engine.start();
         let conversation = Conversation::new(self.inner.next_session(), Arc::clone(loop_guard), store.clone());
         Session { registry: self.clone(), conversation: Arc::new(conversation) }
     }

@@ -26,6 +26,7 @@ use crate::{
     hook::ErasedHook,
     outcome::Promise,
     policy::{Policy, Yields},
+    reader::Engine,
     redact::Redactor,
     spec::ToolSpec,
     stream::{Plan, Plans},
@@ -66,6 +67,8 @@ pub(crate) struct Inner {
     readers: Vec<Arc<Installed>>,
     /// The same with those among its tools.
     reading: OnceLock<Arc<Inner>>,
+    /// What those tools search with.
+    pub(crate) engine: Engine,
 }
 
 /// How the calls of one turn run.
@@ -157,6 +160,7 @@ impl Inner {
             definitions: Default::default(),
             readers,
             reading: OnceLock::new(),
+            engine: self.engine.clone(),
         }
     }
 
