@@ -9,6 +9,7 @@
 //! | `external` | text from outside: cleaned, and fenced |
 //! | `errors` | what the model reads when a call fails |
 //! | `by_hand` | tools without the macro, with and without a type for the arguments |
+//! | `media` | images, sound, files and links: what each provider gets of them |
 //! | `messages` | the same tool and the same outcome for four providers |
 //!
 //! What each prints is in `expected/`, but for `quickstart`, whose artifacts have names that depend on the time.

@@ -237,14 +237,14 @@ pub struct Outcome {
     pub(crate) status: Status,
     pub(crate) text: ModelText,
     /// Of a multimodal result.
-    pub(crate) content: Option<Content>,
-    pub(crate) text_part: OnceLock<[Part; 1]>,
+    pub(crate) content: Option<Box<Content>>,
+    pub(crate) text_part: OnceLock<Box<[Part; 1]>>,
     pub(crate) output: Output,
     pub(crate) problems: Vec<Problem>,
     pub(crate) receipt: Receipt,
     /// What each dialect calls the tool, in their order; `None` where that is its own name.
     pub(crate) wire_names: Option<Arc<[Box<str>]>>,
-    pub(crate) promise: Option<Promise>,
+    pub(crate) promise: Option<Arc<Promise>>,
 }
 
 /// A value that MCP was promised as JSON, by the tool's output schema. Nothing is serialised before somebody asks.
@@ -310,7 +310,7 @@ impl Outcome {
     pub fn parts(&self) -> &[Part] {
         match &self.content {
             Some(content) => content.parts(),
-            None => self.text_part.get_or_init(|| [Part::text(self.model_text())]),
+            None => &**self.text_part.get_or_init(|| Box::new([Part::text(self.model_text())])),
         }
     }
 

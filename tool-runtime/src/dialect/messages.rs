@@ -70,7 +70,7 @@ const STRUCTURED_CONTENT_LEFT_OUT: &str = "tool-runtime/structuredContentLeftOut
 
 /// The parts of a multimodal result, each with the text that stands for it.
 fn parts(outcome: &Outcome) -> impl Iterator<Item = (&Part, &str, Origin<'_>)> {
-    let content = outcome.content.as_ref();
+    let content = outcome.content.as_deref();
     content.into_iter().flat_map(Content::iter).enumerate().map(move |(index, (part, line))| {
         let trust = content.map_or(Trust::External, Content::trust);
         (part, line, Origin { call_id: outcome.call_id(), index, trust })

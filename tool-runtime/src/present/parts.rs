@@ -100,7 +100,7 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     let text = content.text();
     receipt.model_chars = cut::count(&text);
     receipt.model_tokens = model_tokens(job, &text);
-    Ok(Presented { text: ModelText::Own(text), content: Some(content), status: None, receipt, leak: false })
+    Ok(Presented { text: ModelText::Own(text), content: Some(Box::new(content)), status: None, receipt, leak: false })
 }
 
 fn as_text(part: &Part) -> Option<&str> {
