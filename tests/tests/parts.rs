@@ -39,11 +39,12 @@ fn memory() -> MemoryStore {
 }
 
 fn texts(outcome: &Outcome) -> Vec<&str> {
-    let text = |part| match part {
-        &Part::Text(ref text) => Some(text.as_str()),
+    let parts = outcome.parts().iter();
+    let text = parts.filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_str()),
         _ => None,
-    };
-    outcome.parts().iter().filter_map(text).collect()
+    });
+    text.collect()
 }
 
 /// What of a text stands outside every fence.
@@ -102,6 +103,27 @@ fn names_and_addresses_of_external_tools_stand_in_fences_of_their_own() {
          [image: image/png]\n\n[resource link: text/plain]\n"
     );
     assert!(text.contains("\nlog.txt\nfile:///log.txt\nThe log\n"), "{text}");
+}
+
+#[test]
+fn x04_a_lone_part_of_any_kind_is_no_empty_result() {
+    for part in &all_kinds()[1..] {
+        let external = spec().trust(Trust::External).max_result_size(10);
+        let outcome = run(builder(external, vec![part.clone()]));
+        assert_eq!(outcome.parts(), std::slice::from_ref(part), "passed whole");
+        assert!(!outcome.model_text().contains("(no output)") && !outcome.receipt().truncated);
+        assert_eq!((outcome.status(), outcome.receipt().shown_chars), (Status::Ok, 0), "not counted as characters");
+    }
+}
+
+#[test]
+fn x01_and_x03_hold_for_every_kind() {
+    let parts = [vec![Part::text("a".repeat(4000))], all_kinds(), vec![Part::text("b")]].concat();
+    let outcome = run(builder(spec().max_result_size(2000), parts.clone()).store(memory()));
+    // Our header, the texts cut in place, and all else as it was.
+    assert_eq!(outcome.parts().len(), parts.len() + 1);
+    assert_eq!(outcome.parts()[2..], parts[1..]);
+    assert_eq!(outcome.receipt().shown_chars, 2000);
 }
 
 #[test]
@@ -528,17 +550,18 @@ fn a_redactor_that_panics_withholds_all() {
 
 #[test]
 fn nothing_reads_no_output() {
-    for (trust, parts) in [(Trust::Trusted, vec![]), (Trust::Trusted, vec![Part::text("")]), (Trust::External, vec![])]
-    {
-        /// Gives what there is.
-        #[tool]
-        fn shot(#[inject] parts: &Vec<Part>) -> Vec<Part> {
-            parts.clone()
-        }
-        let given = Registry::builder().tools(tools![shot]).state(parts.clone());
-        let outcome =
-            if trust == Trust::Trusted { run(given) } else { run(builder(spec().trust(trust), vec![Part::text("")])) };
-        assert!(outcome.model_text().contains("(no output)"), "{parts:?}: {}", outcome.model_text());
+    /// Gives no part.
+    #[tool]
+    fn shot() -> Vec<Part> {
+        Vec::new()
+    }
+    let empty = || vec![Part::text("")];
+    for outcome in [
+        run(Registry::builder().tools(tools![shot])),
+        run(builder(spec(), empty())),
+        run(builder(spec().trust(Trust::External), empty())),
+    ] {
+        assert!(outcome.model_text().contains("(no output)"), "{}", outcome.model_text());
         assert_eq!((outcome.receipt().shown_chars, outcome.receipt().view_chars), (0, 0));
     }
 }

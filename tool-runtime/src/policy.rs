@@ -81,7 +81,8 @@ pub enum Keep {
     /// When the text the model reads was cut. The default.
     #[default]
     OnCut,
-    /// Beside every view; a notice gives its id.
+    /// Beside every view; a notice gives its id. Of content parts the texts are kept: what else the model got, it has
+    /// got whole.
     Always,
 }
 

@@ -1,16 +1,13 @@
-//! What is no text: it passes untouched within its budget, beyond it a line says what was left out.
+//! What is no text: it passes untouched, with a line that stands for it where only text can go.
 
 use crate::{
-    artifact::{ArtifactRef, StoreReason},
-    cut,
     outcome::LeftOut,
     part::{self, MediaKind, Part, Remote, ResourceLink},
     policy::Trust,
     sanitise::{self, Sanitised},
-    truncate::Opened,
 };
 
-use super::{Job, NeedsThread, QUICK_BYTES, Saves, place, source::Cleaner};
+use super::{Job, NeedsThread, Saves, left_out::beyond_budget, source::Cleaner};
 
 /// Characters of a name.
 const NAME: usize = 200;
@@ -95,32 +92,15 @@ pub(super) fn prepare(job: &Job, cleaner: &Cleaner<'_>, parts: &[Part], saves: S
     Ok(media)
 }
 
-/// Which parts have to go for the rest to fit: the largest first, of equal ones the last.
-fn beyond_budget(parts: &[Part], budget: Option<usize>) -> Vec<bool> {
-    let mut gone = vec![false; parts.len()];
-    let sizes = parts.iter().enumerate().filter_map(|(index, part)| Some((part.media()?.1.len(), index)));
-    let mut sizes: Vec<(usize, usize)> = sizes.collect();
-    sizes.sort_unstable();
-    let mut sum = sizes.iter().fold(0_usize, |sum, (size, _)| sum.saturating_add(*size));
-    for (size, index) in sizes.into_iter().rev() {
-        if budget.is_none_or(|budget| sum <= budget) {
-            break;
-        }
-        sum -= size;
-        gone[index] = true;
-    }
-    gone
-}
-
 /// One part on its way.
-struct Stage<'a> {
-    job: &'a Job,
+pub(super) struct Stage<'a> {
+    pub(super) job: &'a Job,
     cleaner: &'a Cleaner<'a>,
     index: usize,
 }
 
 impl Stage<'_> {
-    fn trust(&self) -> Trust {
+    pub(super) fn trust(&self) -> Trust {
         self.job.policy.trust
     }
 
@@ -132,12 +112,12 @@ impl Stage<'_> {
         self.clean_line(text, max_chars).ok_or(Stop::Unclean)
     }
 
-    fn media_type(&self, media_type: &str) -> String {
+    pub(super) fn media_type(&self, media_type: &str) -> String {
         sanitise::media_type(media_type, self.trust()).into_owned()
     }
 
     /// Our line, and below it what an outsider chose, in a fence of its own. `chosen` is clean.
-    fn with_chosen(&self, ours: &str, chosen: &[&str]) -> String {
+    pub(super) fn with_chosen(&self, ours: &str, chosen: &[&str]) -> String {
         let chosen: Vec<&str> = chosen.iter().copied().filter(|text| !text.is_empty()).collect();
         if chosen.is_empty() {
             return format!("[{ours}]");
@@ -176,76 +156,6 @@ impl Stage<'_> {
             }
         };
         Ok(Piece::Passes(part, line))
-    }
-
-    /// A line that says what is not there, and where all of it is.
-    fn leave_out(
-        &self,
-        part: &Part,
-        name: Option<&str>,
-        saves: Saves,
-        left_out: &mut Vec<LeftOut>,
-    ) -> Result<Piece, Stop> {
-        let Some((kind, data, media_type)) = part.media() else { return Ok(Piece::Text) };
-        let media_type = self.media_type(media_type);
-        let (bytes, job) = (data.len(), self.job);
-        let artifact = self.save(kind, data, &media_type, saves)?;
-        let (saved, pointer) = match &artifact {
-            Ok(artifact) => ("saved".to_owned(), place(job, artifact)),
-            Err(why) => (why.clone(), why.clone()),
-        };
-        let named = match name {
-            Some(name) if self.trust() == Trust::Trusted => format!("{name:?}, "),
-            _ => String::new(),
-        };
-        let budget = job.policy.media_bytes.unwrap_or_default();
-        let ours = format!(
-            "{kind} left out: {named}{media_type}, {bytes} bytes; media may have {budget} bytes | full output: {pointer}"
-        );
-        let outside = name.filter(|_| self.trust() == Trust::External);
-        let line = self.with_chosen(&ours, &[outside.unwrap_or_default()]);
-        left_out.push(LeftOut { kind, media_type, bytes, artifact: artifact.ok(), saved });
-        Ok(Piece::LeftOut(line))
-    }
-
-    /// All bytes as they are; only of a file that is text, secrets are taken out. An error says why it is not saved.
-    fn save(
-        &self,
-        kind: MediaKind,
-        data: &[u8],
-        media_type: &str,
-        saves: Saves,
-    ) -> Result<Result<ArtifactRef, String>, Stop> {
-        let job = self.job;
-        let text = if kind == MediaKind::File && !job.inner.redactors.is_empty() {
-            std::str::from_utf8(data).ok()
-        } else {
-            None
-        };
-        let redacted = match text {
-            Some(text) => Some(Cleaner::new(false, &job.inner.redactors).text(text).ok_or(Stop::Unclean)?),
-            None => None,
-        };
-        let bytes = redacted.as_deref().map_or(data, str::as_bytes);
-        let refused = |reason: StoreReason| Ok(Err(format!("not saved ({reason})")));
-        let mut writer = match job.open_as(Some(media_type), saves) {
-            Opened::Writer(_) | Opened::NeedsThread if saves == Saves::OnlyQuick && bytes.len() > QUICK_BYTES => {
-                return Err(Stop::NeedsThread);
-            }
-            Opened::Writer(writer) => writer,
-            Opened::NeedsThread => return Err(Stop::NeedsThread),
-            Opened::Saved(artifact) => return Ok(Ok(artifact)),
-            Opened::Refused(reason) => return refused(reason),
-            Opened::NoStore => return Ok(Err("not saved (no store)".to_owned())),
-        };
-        let written = writer.write(bytes);
-        match written.and_then(|()| writer.finish(shown_chars(bytes))) {
-            Ok(artifact) => Ok(Ok(artifact)),
-            Err(error) => {
-                tracing::warn!(tool = &*job.tool, reason = %error, "media that were left out could not be saved");
-                refused(error.reason())
-            }
-        }
     }
 
     /// An address that would not be the same once it is cleaned leads nowhere, or carries more than an address.
@@ -308,9 +218,4 @@ impl Stage<'_> {
         };
         Ok(Piece::Passes(ResourceLink { uri: link.uri.clone(), name, media_type, description }.into(), line))
     }
-}
-
-/// Characters as they are shown: what is no UTF-8 as U+FFFD.
-fn shown_chars(bytes: &[u8]) -> usize {
-    bytes.utf8_chunks().map(|chunk| cut::count(chunk.valid()) + usize::from(!chunk.invalid().is_empty())).sum()
 }

@@ -1,5 +1,6 @@
 //! From what a call came to, to what the model reads: sanitise, cut, fence, render, in that order.
 
+mod left_out;
 mod media;
 mod parts;
 mod promise;
