@@ -97,6 +97,8 @@ fn names_and_addresses_of_external_tools_stand_in_fences_of_their_own() {
     assert_eq!(media, all_kinds()[1..].iter().collect::<Vec<_>>());
     let text = outcome.model_text();
     assert_eq!((text.matches(OPEN).count(), text.matches(CLOSE).count()), (4, 4), "{text}");
+    let alone = |part| run(builder(spec().trust(Trust::External), vec![part])).receipt().fenced;
+    assert_eq!((alone(all_kinds()[1].clone()), alone(all_kinds()[3].clone())), (false, true));
     assert_eq!(
         outside(text),
         "\n[image: image/png, 3 bytes]\n[audio: audio/wav, 3 bytes]\n[file: application/pdf, 3 bytes]\n\n\

@@ -30,7 +30,7 @@ pub(super) fn one(dialect: Dialect, outcome: &Outcome) -> Value {
             json!({ "role": "tool", "tool_call_id": outcome.call_id(), "content": outcome.model_text() })
         }
         Dialect::Anthropic => {
-            let content = match outcome.content {
+            let content = match outcome.shown.content {
                 Some(_) => anthropic_blocks(outcome).into(),
                 None => outcome.model_text().into(),
             };
@@ -50,7 +50,7 @@ pub(super) fn one(dialect: Dialect, outcome: &Outcome) -> Value {
             }})
         }
         Dialect::Mcp => {
-            let content: Vec<Value> = match outcome.content {
+            let content: Vec<Value> = match outcome.shown.content {
                 Some(_) => parts(outcome).map(|(part, _, origin)| media::mcp(part, origin)).collect(),
                 None => vec![json!({ "type": "text", "text": outcome.model_text() })],
             };
@@ -70,7 +70,7 @@ const STRUCTURED_CONTENT_LEFT_OUT: &str = "tool-runtime/structuredContentLeftOut
 
 /// The parts of a multimodal result, each with the text that stands for it.
 fn parts(outcome: &Outcome) -> impl Iterator<Item = (&Part, &str, Origin<'_>)> {
-    let content = outcome.content.as_deref();
+    let content = outcome.shown.content.as_ref();
     content.into_iter().flat_map(Content::iter).enumerate().map(move |(index, (part, line))| {
         let trust = content.map_or(Trust::External, Content::trust);
         (part, line, Origin { call_id: outcome.call_id(), index, trust })

@@ -6,9 +6,9 @@ use super::{
     source::{self, Source},
 };
 
-/// Media at an `http(s)` address, made by [`Part::image_url`](super::Part::image_url), [`Part::audio_url`](super::Part::audio_url)
-/// and [`Part::file_url`](super::Part::file_url), or here where
-/// the media type is to be told (some providers want to know it).
+/// Media at an `http(s)` address, made by [`Part::image_url`](super::Part::image_url),
+/// [`Part::audio_url`](super::Part::audio_url) and [`Part::file_url`](super::Part::file_url), or here where the media type
+/// is to be told (some providers want to know it).
 ///
 /// ```
 /// use tool_runtime::{MediaKind, Part, PartError, Remote};

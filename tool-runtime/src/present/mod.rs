@@ -24,7 +24,7 @@ use crate::{
     fence::{self, Fenced},
     header::{Header, Pointer},
     notice::Notice,
-    outcome::{ModelText, Receipt, Status},
+    outcome::{ModelText, Receipt, Shown, Status},
     policy::{Policy, Scope, Snap, Trust},
     registry::Inner,
     render,
@@ -65,13 +65,17 @@ pub(crate) fn traced(inner: &Inner, content: &str, max_chars: usize) -> String {
 
 /// What the model reads, and what to say about it.
 pub(crate) struct Presented {
-    pub(crate) text: ModelText,
-    pub(crate) content: Option<Box<Content>>,
+    pub(crate) shown: Box<Shown>,
     /// In place of the call's own status.
     pub(crate) status: Option<Status>,
-    pub(crate) receipt: Receipt,
     /// The value must not be dropped: it is nested too deeply.
     pub(crate) leak: bool,
+}
+
+impl Presented {
+    fn new(text: ModelText, content: Option<Content>, receipt: Receipt) -> Self {
+        Self { shown: Shown::new(text, content, receipt), status: None, leak: false }
+    }
 }
 
 /// Which saves may happen on this thread.

@@ -49,6 +49,8 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     let texts = Texts::new(&cleaned, job);
     let total = texts.chars();
     let fences = if job.is_external() { cleaned.len() } else { 0 };
+    // Only what an outsider chose stands below our line.
+    let has_fence = lines.iter().any(|line| line.contains('\n'));
     let ours = lines.join("\n") + &notices(job, &before);
     let (limit, tokens) = (limit(job, cleaned.len(), &ours), token_limit(job, &ours, fences));
     let exceeds = texts.exceed(limit, tokens);
@@ -89,7 +91,7 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
         Ends::Head => TruncationStrategy::Head,
         Ends::HeadTail => TruncationStrategy::HeadTail,
     });
-    receipt.fenced = job.is_external() && !bodies.is_empty();
+    receipt.fenced = job.is_external() && (!bodies.is_empty() || has_fence);
     receipt.notes.extend(media.notes.iter().cloned());
     receipt.left_out.clone_from(&media.left_out);
     let counts = cleaner.counts();
@@ -100,7 +102,7 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     let text = content.text();
     receipt.model_chars = cut::count(&text);
     receipt.model_tokens = model_tokens(job, &text);
-    Ok(Presented { text: ModelText::Own(text), content: Some(Box::new(content)), status: None, receipt, leak: false })
+    Ok(Presented::new(ModelText::Own(text), Some(content), receipt))
 }
 
 fn as_text(part: &Part) -> Option<&str> {
