@@ -6,6 +6,7 @@ use std::{
     time::Instant,
 };
 
+use serde_json::Map;
 use tracing::Instrument;
 
 use crate::{
@@ -125,7 +126,7 @@ async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat
     // Before a hook may put another value in the place of one that says where it comes from.
     let policy = policy(inner, found.index, &ran.output);
     observed.after(inner, &call, &mut ran, began).await;
-    let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
+    let Ran { status, output, end, metadata, problems, mut notes, notices, still_running } = ran;
     let Resolved { facing, note } = resolve::facing(end, &output);
     if note.is_some() {
         tracing::warn!(tool = &*found.name, call_id = &*call.id, "a view was not used");
@@ -150,6 +151,7 @@ async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat
     }
     let mut outcome = finish(found.name, call.id, output, status, presented);
     outcome.problems = problems;
+    outcome.metadata = metadata;
     if let Some(index) = found.index {
         inner.tools[index].wire_names.clone_into(&mut outcome.wire_names);
         outcome.promise = promise(inner, &inner.tools[index]);
@@ -257,6 +259,7 @@ fn finish(tool: Arc<str>, call_id: Arc<str>, output: Output, status: Status, pre
         content: presented.content,
         text_part: OnceLock::new(),
         output,
+        metadata: Map::new(),
         problems: Vec::new(),
         receipt: presented.receipt,
         wire_names: None,

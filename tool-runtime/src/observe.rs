@@ -134,7 +134,7 @@ impl<'a> Observed<'a> {
             arguments: call.arguments.clone(),
             status: ran.status,
             output: ran.output.clone(),
-            metadata: ran.end.metadata(),
+            metadata: ran.metadata.clone(),
             duration: began.elapsed(),
             session: seen.session.clone(),
         };

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     artifact::ArtifactRef,
@@ -206,6 +206,8 @@ pub struct Outcome {
     pub(crate) content: Option<Vec<Part>>,
     pub(crate) text_part: OnceLock<[Part; 1]>,
     pub(crate) output: Output,
+    /// What the tool noted beside its value.
+    pub(crate) metadata: Map<String, Value>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) receipt: Receipt,
     /// What each dialect calls the tool, in their order; `None` where that is its own name.
@@ -283,6 +285,31 @@ impl Outcome {
     /// The full result.
     pub fn output(&self) -> &Output {
         &self.output
+    }
+
+    /// What the tool noted beside its value ([`ToolResult::metadata`](crate::ToolResult::metadata)), for display and
+    /// for the program. The model never reads any of it, also where a hook blocked the result. Empty where the tool did
+    /// not run or noted nothing.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, ToolCall, ToolResult, tool, tools};
+    ///
+    /// /// Counts the rows.
+    /// #[tool]
+    /// fn count() -> ToolResult<u64> {
+    ///     ToolResult::new(3).metadata("rows_read", 4096)
+    /// }
+    ///
+    /// # fn main() -> Result<(), tool_runtime::BuildError> {
+    /// let registry = Registry::builder().tools(tools![count]).build()?;
+    /// let outcome = registry.call_blocking(ToolCall::new("1", "count", "{}"));
+    /// assert_eq!(outcome.metadata()["rows_read"], 4096);
+    /// assert_eq!(outcome.model_text(), "3");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn metadata(&self) -> &Map<String, Value> {
+        &self.metadata
     }
 
     /// The full result in the store, if it was saved.

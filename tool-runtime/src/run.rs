@@ -8,6 +8,8 @@ use std::{
     time::Duration,
 };
 
+use serde_json::{Map, Value};
+
 use crate::{
     approve::{Approval, ApprovalRequest},
     args,
@@ -33,6 +35,8 @@ pub(crate) struct Ran {
     /// The value, or the error's text.
     pub(crate) output: Output,
     pub(crate) end: End,
+    /// What the tool noted beside its value.
+    pub(crate) metadata: Map<String, Value>,
     pub(crate) problems: Vec<Problem>,
     /// For the receipt.
     pub(crate) notes: Vec<String>,
@@ -247,17 +251,27 @@ fn seconds(duration: Duration) -> String {
 
 impl Ran {
     fn new(status: Status, output: Output, end: End) -> Self {
-        Self { status, output, end, problems: Vec::new(), notes: Vec::new(), notices: Vec::new(), still_running: false }
+        Self {
+            status,
+            output,
+            end,
+            metadata: Map::new(),
+            problems: Vec::new(),
+            notes: Vec::new(),
+            notices: Vec::new(),
+            still_running: false,
+        }
     }
 
     fn finished(finished: Finished) -> Self {
-        let Finished { returned, notes, notices } = finished;
+        let Finished { mut returned, notes, notices } = finished;
+        let metadata = std::mem::take(&mut returned.metadata);
         let (status, output) = match &returned.output {
             Ok(output) => (Status::Ok, output.clone()),
             Err(error) => (Status::ToolError, Output::error(&error.to_string())),
         };
         let notices = notices.into_iter().map(Notice::new).collect();
-        Self { notes, notices, ..Self::new(status, output, End::Returned(returned)) }
+        Self { metadata, notes, notices, ..Self::new(status, output, End::Returned(returned)) }
     }
 
     pub(crate) fn stopped(status: Status, title: String, body: String) -> Self {
