@@ -126,7 +126,7 @@ async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat
     // Before a hook may put another value in the place of one that says where it comes from.
     let policy = policy(inner, found.index, &ran.output);
     observed.after(inner, &call, &mut ran, began).await;
-    let Ran { status, output, end, metadata, problems, mut notes, notices, still_running } = ran;
+    let Ran { status, output, end, metadata, problems, mut notes, notices, attempts, still_running } = ran;
     let Resolved { facing, note } = resolve::facing(end, &output);
     if note.is_some() {
         tracing::warn!(tool = &*found.name, call_id = &*call.id, "a view was not used");
@@ -157,6 +157,7 @@ async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat
         outcome.promise = promise(inner, &inner.tools[index]);
     }
     outcome.receipt.notes.splice(0..0, notes);
+    outcome.receipt.attempts = attempts;
     outcome.receipt.still_running = still_running;
     outcome.receipt.duration = began.elapsed();
     seat.keep(outcome.artifact());

@@ -1,6 +1,6 @@
 //! What can go wrong, for the model ([`Problem`], [`ToolError`]) and for the developer ([`BuildError`]).
 
-use std::{error::Error, fmt};
+use std::{error::Error, fmt, time::Duration};
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
@@ -11,6 +11,16 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 pub struct ToolError {
     message: String,
     source: Option<Box<dyn Error + Send + Sync>>,
+    transience: Transience,
+}
+
+/// Whether the same call may go well a moment later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Transience {
+    Lasting,
+    Transient,
+    /// Not before so much time.
+    After(Duration),
 }
 
 impl ToolError {
@@ -21,7 +31,56 @@ impl ToolError {
     /// assert_eq!(error.to_string(), "no such city");
     /// ```
     pub fn new(message: impl fmt::Display) -> Self {
-        Self { message: message.to_string(), source: None }
+        Self { message: message.to_string(), source: None, transience: Transience::Lasting }
+    }
+
+    /// Says that the same call may go well a moment later: the server was busy, a lock was held. Where the tool has
+    /// [`retries`](crate::ToolSpec::retries) left it is run again, after a pause; else this changes nothing. Only the
+    /// tool can know that, and that it may be run twice.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::ToolError;
+    ///
+    /// let busy = ToolError::new("the server is busy").transient();
+    /// assert!(busy.is_transient());
+    /// let limited = ToolError::new("too many requests").retry_after(Duration::from_secs(2));
+    /// assert!(limited.is_transient());
+    /// assert!(!ToolError::new("no such city").is_transient());
+    /// ```
+    #[must_use]
+    pub fn transient(mut self) -> Self {
+        if self.transience == Transience::Lasting {
+            self.transience = Transience::Transient;
+        }
+        self
+    }
+
+    /// The same, and how long to wait before, for instance what a server said in `Retry-After`. A pause of more than
+    /// 60 seconds, or one that would outlast the tool's `timeout`, is not waited for: the error is the result.
+    #[must_use]
+    pub fn retry_after(mut self, pause: Duration) -> Self {
+        self.transience = Transience::After(pause);
+        self
+    }
+
+    /// Whether the same call may go well a moment later.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        self.transience != Transience::Lasting
+    }
+
+    /// Lets go of the error that `?` converted, whose `Drop` is the user's.
+    pub(crate) fn forget_source(&mut self) {
+        drop(self.source.take());
+    }
+
+    /// How long to wait before, where that is known.
+    pub(crate) fn pause(&self) -> Option<Duration> {
+        match self.transience {
+            Transience::After(pause) => Some(pause),
+            Transience::Lasting | Transience::Transient => None,
+        }
     }
 
     /// The error that `?` converted, if it is an `E`.
@@ -38,7 +97,7 @@ impl fmt::Display for ToolError {
 
 impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self { message: error.to_string(), source: Some(Box::new(error)) }
+        Self { message: error.to_string(), source: Some(Box::new(error)), transience: Transience::Lasting }
     }
 }
 
@@ -159,7 +218,7 @@ impl BuildError {
         self.has(BuildReason::InvalidName)
     }
 
-    /// A limit of 0 characters.
+    /// A limit of 0: of characters, tokens, or calls at the same time.
     pub fn is_zero_limit(&self) -> bool {
         self.has(BuildReason::ZeroLimit)
     }

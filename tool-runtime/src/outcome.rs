@@ -38,7 +38,8 @@ pub enum Status {
     Cancelled,
     /// The call was not approved, was one too many of the same, or can't be run this way; the tool was not run.
     Blocked,
-    /// Too many blocking tools are running; the tool was not run.
+    /// Too many blocking tools are running, or a call that must not wait found no place
+    /// ([`ToolSpec::max_concurrent`](crate::ToolSpec::max_concurrent)); the tool was not run.
     Busy,
     /// The result was not safe to show.
     Withheld,
@@ -80,6 +81,9 @@ pub struct Receipt {
     pub model_chars: usize,
     /// The same in tokens, where the tool has a limit in tokens (`max_result_tokens`).
     pub model_tokens: Option<usize>,
+    /// How often the tool was begun: 0 where it was not run, more than 1 where it was tried again
+    /// ([`ToolSpec::retries`](crate::ToolSpec::retries)).
+    pub attempts: u32,
     /// Whether the tool is still running behind the outcome.
     pub still_running: bool,
     /// Whether text was cut.
@@ -136,7 +140,7 @@ impl ViewSource {
 
 impl Serialize for Receipt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Receipt", 17)?;
+        let mut object = serializer.serialize_struct("Receipt", 18)?;
         object.serialize_field("view_source", self.view_source.name())?;
         object.serialize_field("full_chars", &self.full_chars)?;
         object.serialize_field("raw_chars", &self.raw_chars)?;
@@ -144,6 +148,7 @@ impl Serialize for Receipt {
         object.serialize_field("shown_chars", &self.shown_chars)?;
         object.serialize_field("model_chars", &self.model_chars)?;
         object.serialize_field("model_tokens", &self.model_tokens)?;
+        object.serialize_field("attempts", &self.attempts)?;
         object.serialize_field("still_running", &self.still_running)?;
         object.serialize_field("truncated", &self.truncated)?;
         object.serialize_field("strategy", &self.strategy.map(TruncationStrategy::name))?;
@@ -173,6 +178,7 @@ impl Receipt {
             shown_chars: 0,
             model_chars: 0,
             model_tokens: None,
+            attempts: 0,
             still_running: false,
             truncated: false,
             strategy: None,

@@ -22,6 +22,7 @@ use crate::{
     dialect::{Described, Dialect, Lint, Strict, WireNames},
     fence::Key,
     find::Names,
+    gate::Gate,
     guard::LoopGuard,
     hook::ErasedHook,
     policy::{Policy, Yields},
@@ -90,6 +91,8 @@ pub(crate) struct Installed {
     pub(crate) output_schema: Option<Arc<Value>>,
     pub(crate) callable: Arc<dyn Callable>,
     pub(crate) policy: Policy,
+    /// Where its calls wait, if only so many may run at the same time.
+    pub(crate) gate: Option<Arc<Gate>>,
 }
 
 impl Installed {

@@ -1,0 +1,100 @@
+//! Runs a tool when its turn has come, and again where it says that this may help.
+
+use std::{borrow::Cow, time::Duration};
+
+use super::{Run, once::Attempt, ran::Ran, retry};
+use crate::{
+    args,
+    aside::Left,
+    contain,
+    gate::Permit,
+    outcome::Status,
+    resolve::End,
+    thread::{self, Countdown},
+    tool::Returned,
+};
+
+impl Run<'_> {
+    /// The tool's end: that of its first attempt, or of the last one where errors were called transient. All attempts,
+    /// and whatever they wait for, share the timeout.
+    pub(super) async fn attempts(&self) -> Ran {
+        let countdown = Countdown::of(self.tool().spec.timeout);
+        let mut context = Cow::Borrowed(self.context);
+        let mut failed: Option<Ran> = None;
+        let mut notes = Vec::new();
+        let mut attempt = 1;
+        let ran = loop {
+            let ran = match self.turn(countdown).await {
+                Ok(permit) => self.once(Attempt { context: &context, permit, countdown }).await,
+                Err(ran) => ran,
+            };
+            if let Some(failed) = failed.take() {
+                if ran.attempts == 0 && ran.status != Status::Cancelled {
+                    // It could not begin again: then the last error says more.
+                    break failed;
+                }
+            }
+            let ran = Ran { attempts: ran.attempts + attempt - 1, ..ran };
+            let pause = self.pause_after(&ran, countdown);
+            let ran = ran.in_attempt(attempt);
+            let Some(pause) = pause else { break ran };
+            notes.push(format!("attempt {attempt} failed for the moment; tried again after {pause:?}"));
+            if let Err(left) = self.wait(thread::pause(pause), None).await {
+                break Ran { attempts: attempt, ..self.left(left) };
+            }
+            failed = Some(ran);
+            attempt += 1;
+            context = Cow::Owned(self.context.for_attempt(attempt));
+        };
+        if notes.is_empty() {
+            return ran;
+        }
+        notes.extend(ran.notes);
+        Ran { notes, ..ran }
+    }
+
+    /// How long to wait before the tool is run again; `None` where its end is final.
+    fn pause_after(&self, ran: &Ran, countdown: Countdown) -> Option<Duration> {
+        let End::Returned(Returned { output: Err(error), .. }) = &ran.end else { return None };
+        if !error.is_transient() || ran.attempts > self.tool().spec.retries {
+            return None;
+        }
+        let pause = retry::pause(ran.attempts, error.pause(), &self.call.id)?;
+        countdown.left().is_none_or(|left| pause < left).then_some(pause)
+    }
+
+    /// A place among the running calls of the tool, where there are only so many.
+    async fn turn(&self, countdown: Countdown) -> Result<Option<Permit>, Ran> {
+        let tool = self.tool();
+        let Some(gate) = &tool.gate else { return Ok(None) };
+        if let Some(permit) = gate.try_enter() {
+            return Ok(Some(permit));
+        }
+        let (name, most) = (&tool.name, gate.most());
+        let busy = |why: &str| {
+            let body = format!("no more than {most} of `{name}` can run at the same time, and {why}");
+            Err(Ran::stopped(Status::Busy, "Busy, not run".into(), body))
+        };
+        if gate.is_inside() {
+            return busy("this call was made by one that is running, which it would wait for");
+        }
+        if self.place.is_inside_runtime() {
+            return busy("to wait here would block the async runtime; use `Registry::call`");
+        }
+        // Whoever can't run anyway need not wait to hear of it.
+        let text = self.call.arguments.text();
+        let decoded = contain::call(|| {
+            args::check(&text, self.call.incomplete, &*tool.callable, &tool.schema, &self.inner.limits)
+        });
+        if let Ok(Err(problems)) = decoded {
+            return Err(Ran::misfit(name, problems));
+        }
+        match self.wait(gate.enter(), countdown.left()).await {
+            Ok(permit) => Ok(Some(permit)),
+            Err(Left::TimedOut) => {
+                Err(self.timed_out(format!("`{name}` was not run: its turn did not come in time; try again later")))
+            }
+            Err(left) => Err(self.left(left)),
+        }
+    }
+}
