@@ -157,8 +157,8 @@ fn without_its_sidecar_an_artifact_is_external_and_nobodys() {
     }
 }
 
-#[test] // P04
-fn a_directory_that_is_not_private_and_ours_is_refused() {
+#[test]
+fn p04_a_directory_that_is_not_private_and_ours_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let at = |name: &str| root.path().join(name);
     for (name, mode) in [("group", 0o750), ("world", 0o701), ("shared", 0o1777)] {
@@ -187,8 +187,8 @@ fn a_directory_that_is_not_private_and_ours_is_refused() {
     save(&LocalStore::at(at("private/")), &meta(), "text").unwrap();
 }
 
-#[test] // P10
-fn a_directory_that_cannot_be_is_refused_without_the_systems_words() {
+#[test]
+fn p10_a_directory_that_cannot_be_is_refused_without_the_systems_words() {
     for path in ["/proc/nope", "/dev/null/store", "/proc/self/store"] {
         let error = save(&LocalStore::at(path), &meta(), "text").unwrap_err();
         assert_eq!(error.to_string(), "access denied", "{path}");
