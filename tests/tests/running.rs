@@ -612,6 +612,30 @@ fn call_blocking_inside_a_runtime_runs_what_does_not_wait() {
 }
 
 #[test]
+fn a_thread_of_the_blocking_pool_waits_for_the_other_method() {
+    /// Waits.
+    #[tool]
+    async fn waits() -> &'static str {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        "waited"
+    }
+    let registry = Registry::builder().tools(tools![waits, fine]).build().unwrap();
+    let single = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let multi = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    for runtime in [single, multi] {
+        let registry = registry.clone();
+        let apart = move || {
+            // Inside, as far as tokio tells.
+            assert_eq!(registry.call_blocking(call("waits")).status(), Status::Blocked);
+            assert_eq!(registry.call_blocking(call("fine")).model_text(), "ok");
+            tokio::runtime::Handle::current().block_on(registry.call(call("waits")))
+        };
+        let outcome = runtime.block_on(async { tokio::task::spawn_blocking(apart).await.unwrap() });
+        assert_eq!(outcome.model_text(), "waited");
+    }
+}
+
+#[test]
 fn k03_calls_with_one_id_are_not_mixed_up() {
     /// Reads.
     #[tool]

@@ -153,7 +153,8 @@ impl Attr {
             "to_model_output" => self.to_model_output.set(key, keys::value(key, input, form)?, errors),
             "max_result_size" => self.max_result_size.set(key, keys::value(key, input, form)?, errors),
             "max_result_tokens" => {
-                self.max_result_tokens.set(key, positive(key, input, form, "a number of tokens")?, errors)
+                let tokens = positive(key, input, form, "a number of tokens")?;
+                self.max_result_tokens.set(key, tokens, errors);
             }
             "truncation" => {
                 let words =

@@ -63,7 +63,9 @@ impl Registry {
     /// Runs one call on this thread and waits for it; no async runtime is needed.
     ///
     /// Inside an async runtime only synchronous tools can run this way: an asynchronous one is [`Status::Blocked`],
-    /// and the text names [`call`](Self::call).
+    /// and the text names [`call`](Self::call). A thread of tokio's blocking pool (`spawn_blocking`) counts as inside:
+    /// tokio lets nobody tell it from a worker, which must not be held up. There, wait for the other method:
+    /// `Handle::current().block_on(registry.call(call))`.
     pub fn call_blocking(&self, call: ToolCall) -> Outcome {
         // Ready at the first poll: on a thread nothing is awaited, `run` waits for the tool itself.
         thread::park_until(tell(&self.inner, call, Place::Thread, Seat::alone())).outcome

@@ -10,17 +10,18 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 #[derive(Debug)]
 pub struct ToolError {
     message: String,
-    source: Option<Box<dyn Error + Send + Sync>>,
-    transience: Transience,
+    /// In a box, so that a result is no larger for it.
+    more: Option<Box<More>>,
 }
 
-/// Whether the same call may go well a moment later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Transience {
-    Lasting,
-    Transient,
+/// What the program may know of an error beyond its text.
+#[derive(Debug, Default)]
+struct More {
+    source: Option<Box<dyn Error + Send + Sync>>,
+    /// Whether the same call may go well a moment later.
+    is_transient: bool,
     /// Not before so much time.
-    After(Duration),
+    pause: Option<Duration>,
 }
 
 impl ToolError {
@@ -31,7 +32,7 @@ impl ToolError {
     /// assert_eq!(error.to_string(), "no such city");
     /// ```
     pub fn new(message: impl fmt::Display) -> Self {
-        Self { message: message.to_string(), source: None, transience: Transience::Lasting }
+        Self { message: message.to_string(), more: None }
     }
 
     /// Says that the same call may go well a moment later: the server was busy, a lock was held. Where the tool has
@@ -50,9 +51,7 @@ impl ToolError {
     /// ```
     #[must_use]
     pub fn transient(mut self) -> Self {
-        if self.transience == Transience::Lasting {
-            self.transience = Transience::Transient;
-        }
+        self.more().is_transient = true;
         self
     }
 
@@ -60,32 +59,34 @@ impl ToolError {
     /// 60 seconds, or one that would outlast the tool's `timeout`, is not waited for: the error is the result.
     #[must_use]
     pub fn retry_after(mut self, pause: Duration) -> Self {
-        self.transience = Transience::After(pause);
+        let more = self.more();
+        (more.is_transient, more.pause) = (true, Some(pause));
         self
     }
 
     /// Whether the same call may go well a moment later.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        self.transience != Transience::Lasting
+        self.more.as_ref().is_some_and(|more| more.is_transient)
+    }
+
+    fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
     }
 
     /// Lets go of the error that `?` converted, whose `Drop` is the user's.
     pub(crate) fn forget_source(&mut self) {
-        drop(self.source.take());
+        drop(self.more.as_mut().and_then(|more| more.source.take()));
     }
 
     /// How long to wait before, where that is known.
     pub(crate) fn pause(&self) -> Option<Duration> {
-        match self.transience {
-            Transience::After(pause) => Some(pause),
-            Transience::Lasting | Transience::Transient => None,
-        }
+        self.more.as_ref()?.pause
     }
 
     /// The error that `?` converted, if it is an `E`.
     pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
-        self.source.as_deref().and_then(|source| source.downcast_ref())
+        self.more.as_ref()?.source.as_deref()?.downcast_ref()
     }
 }
 
@@ -97,7 +98,8 @@ impl fmt::Display for ToolError {
 
 impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self { message: error.to_string(), source: Some(Box::new(error)), transience: Transience::Lasting }
+        let message = error.to_string();
+        Self { message, more: Some(Box::new(More { source: Some(Box::new(error)), ..More::default() })) }
     }
 }
 

@@ -73,13 +73,13 @@ impl Run<'_> {
         let (name, most) = (&tool.name, gate.most());
         let busy = |why: &str| {
             let body = format!("no more than {most} of `{name}` can run at the same time, and {why}");
-            Err(Ran::stopped(Status::Busy, "Busy, not run".into(), body))
+            Ran::stopped(Status::Busy, "Busy, not run".into(), body)
         };
         if gate.is_inside() {
-            return busy("this call was made by one that is running, which it would wait for");
+            return Err(busy("this call was made by one that is running, which it would wait for"));
         }
         if self.place.is_inside_runtime() {
-            return busy("to wait here would block the async runtime; use `Registry::call`");
+            return Err(busy("to wait here would block the async runtime; use `Registry::call`"));
         }
         // Whoever can't run anyway need not wait to hear of it.
         let text = self.call.arguments.text();

@@ -52,6 +52,7 @@ impl Run<'_> {
     async fn refusal(&self) -> Option<Ran> {
         let tool = self.tool();
         if self.place.is_inside_runtime() && !tool.callable.is_sync() {
+            // In `spawn_blocking` one could wait; but tokio's public interface is the same there as on a worker.
             let body = "an asynchronous tool can't be waited for inside an async runtime; use `Registry::call`";
             return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
         }

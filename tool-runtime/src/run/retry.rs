@@ -25,7 +25,7 @@ pub(super) fn pause(attempt: u32, asked: Option<Duration>, call_id: &str) -> Opt
     let mut hasher = DefaultHasher::new();
     (call_id, attempt).hash(&mut hasher);
     let off = u32::try_from(hasher.finish() % 256).unwrap_or(0);
-    Some(pause - pause * off / 1024)
+    Some(pause.saturating_sub(pause * off / 1024))
 }
 
 #[cfg(test)]
