@@ -90,6 +90,15 @@ impl Door {
     }
 }
 
+/// For threads that wait at a door: a runtime would wait for them for ever where a test fails before it has opened.
+struct OpensAtLast(Door);
+
+impl Drop for OpensAtLast {
+    fn drop(&mut self) {
+        self.0.open();
+    }
+}
+
 type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 fn poll(running: &mut Running) -> Option<Outcome> {
@@ -259,8 +268,9 @@ impl Tool for Stuck {
 
 #[tokio::test]
 async fn a_blocking_tool_that_is_still_running_keeps_its_place() {
-    let open = Arc::new(AtomicBool::new(false));
-    let registry = Registry::builder().tool(Stuck(Arc::clone(&open))).build().unwrap();
+    let door = Door::default();
+    let _open = OpensAtLast(door.clone());
+    let registry = Registry::builder().tool(Stuck(Arc::clone(&door.open))).build().unwrap();
     let stuck = registry.call(named("a")).await;
     assert_eq!((stuck.status(), stuck.receipt().still_running), (Status::TimedOut, true));
     let waited = registry.call(named("b")).await;
@@ -273,7 +283,7 @@ async fn a_blocking_tool_that_is_still_running_keeps_its_place() {
     let other = registry.clone();
     let waited = thread::spawn(move || other.call_blocking(named("c"))).join().unwrap();
     assert_eq!((waited.status(), waited.receipt().attempts), (Status::TimedOut, 0));
-    open.store(true, Ordering::SeqCst);
+    door.open();
     while registry.call(named("d")).await.status() != Status::Ok {}
 }
 
@@ -329,6 +339,7 @@ async fn a_blocking_call_inside_a_runtime_is_busy_where_it_would_have_to_wait() 
         }
     }
     let door = Door::default();
+    let _open = OpensAtLast(door.clone());
     let registry = Registry::builder().tools(tools![held]).state(door.clone()).build().unwrap();
     let running = tokio::spawn(registry.call(call("held")));
     while door.ids().is_empty() {
