@@ -1,8 +1,19 @@
 //! Holds what a whole turn makes the model read to one budget: the longest texts are cut first.
 
-use std::{mem, sync::OnceLock};
+use std::{
+    mem,
+    sync::{Arc, OnceLock},
+};
 
-use crate::{call::Told, conversation::Conversation, cut, outcome::Outcome, policy::Scope, present, thread::Place};
+use crate::{
+    call::Told,
+    conversation::Conversation,
+    cut,
+    outcome::Outcome,
+    policy::Scope,
+    present::{self, NeedsThread},
+    thread::Place,
+};
 
 /// For the receipt.
 const NOTE: &str = "cut to hold the whole turn to its budget";
@@ -45,6 +56,7 @@ pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Optio
 fn share(budget: usize, outcomes: &mut [Outcome]) {
     let share = budget / outcomes.len().max(1);
     for promise in outcomes.iter_mut().filter_map(|outcome| outcome.promise.as_mut()) {
+        let promise = Arc::make_mut(promise);
         promise.policy.limit = Some(promise.policy.limit.map_or(share, |limit| limit.min(share)));
     }
 }
@@ -56,7 +68,14 @@ async fn shrink(told: &mut Told, chars: usize) {
     job.policy.limit = Some(job.policy.limit.map_or(chars, |limit| limit.min(chars)));
     job.policy.scope = Scope::Total;
     job.kept = outcome.receipt.artifact.clone();
-    let (presented, job) = present::present_at(job, Place::Task).await;
+    let presented = match present::at_once(&job, Place::Task) {
+        Ok(presented) => presented,
+        Err(NeedsThread) => {
+            let presented;
+            (presented, *job) = present::apart(*job).await;
+            presented
+        }
+    };
     *place = Some(job);
     (outcome.text, outcome.content, outcome.text_part) = (presented.text, presented.content, OnceLock::new());
     let before = mem::replace(&mut outcome.receipt, presented.receipt);

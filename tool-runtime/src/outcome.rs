@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    sync::{Arc, OnceLock},
+    sync::{Arc, LazyLock, OnceLock},
     time::Duration,
 };
 
@@ -210,15 +210,15 @@ pub struct Outcome {
     pub(crate) text: ModelText,
     /// The content parts of a multimodal result.
     pub(crate) content: Option<Vec<Part>>,
-    pub(crate) text_part: OnceLock<[Part; 1]>,
+    pub(crate) text_part: OnceLock<Box<[Part; 1]>>,
     pub(crate) output: Output,
     /// What the tool noted beside its value.
-    pub(crate) metadata: Map<String, Value>,
+    pub(crate) metadata: Option<Box<Map<String, Value>>>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) receipt: Receipt,
     /// What each dialect calls the tool, in their order; `None` where that is its own name.
     pub(crate) wire_names: Option<Arc<[Box<str>]>>,
-    pub(crate) promise: Option<Promise>,
+    pub(crate) promise: Option<Arc<Promise>>,
 }
 
 /// A value that MCP was promised as JSON, by the tool's output schema. Nothing is serialised before somebody asks.
@@ -284,7 +284,7 @@ impl Outcome {
     pub fn parts(&self) -> &[Part] {
         match &self.content {
             Some(parts) => parts,
-            None => self.text_part.get_or_init(|| [Part::text(self.model_text())]),
+            None => &**self.text_part.get_or_init(|| Box::new([Part::text(self.model_text())])),
         }
     }
 
@@ -315,7 +315,8 @@ impl Outcome {
     /// # }
     /// ```
     pub fn metadata(&self) -> &Map<String, Value> {
-        &self.metadata
+        static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+        self.metadata.as_deref().unwrap_or(&NOTHING)
     }
 
     /// The full result in the store, if it was saved.

@@ -96,26 +96,27 @@ pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread>
     }
 }
 
-/// Presents a result at once, or on the blocking pool where a store has to be waited for. Gives the job back.
-pub(crate) async fn present_at(job: Job, place: Place) -> (Presented, Job) {
-    if place == Place::Thread || !thread::is_inside_runtime() {
-        return (present_waiting(&job, Saves::Any), job);
+/// Presents a result here, unless a store has to be waited for inside a task.
+pub(crate) fn at_once(job: &Job, place: Place) -> Result<Presented, NeedsThread> {
+    if place == Place::Thread {
+        return Ok(present_waiting(job, Saves::Any));
     }
-    match contain::call(|| present(&job, Saves::OnlyQuick)) {
-        Ok(Ok(presented)) => return (presented, job),
-        Ok(Err(NeedsThread)) => {}
-        Err(Panicked(_)) => return (short::withheld(&job, "it could not be presented"), job),
-    }
+    contain::call(|| present(job, Saves::OnlyQuick))
+        .unwrap_or_else(|Panicked(_)| Ok(short::withheld(job, "it could not be presented")))
+}
+
+/// Presents a result on the blocking pool; here, where there is none. Gives the job back.
+pub(crate) async fn apart(mut job: Job) -> (Presented, Job) {
+    let waits;
+    (job.caller, waits) = Caller::waiting();
     let job = Arc::new(job);
-    let waits = job.caller.clone().waits();
     let worker = Arc::clone(&job);
-    let apart = thread::run_apart(move || present_waiting(&worker, Saves::Any));
-    let presented = match apart {
+    let presented = match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
         Some(presented) => presented.await,
         None => None,
     };
     waits.end();
-    // The runtime shuts down: better late than never.
+    // No runtime, or one that shuts down: better late than never.
     let presented = presented.unwrap_or_else(|| present_waiting(&job, Saves::Any));
     (presented, Arc::unwrap_or_clone(job))
 }

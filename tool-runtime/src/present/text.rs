@@ -193,9 +193,11 @@ impl Cut<'_> {
     fn told(&self) -> Vec<Notice> {
         let job = self.draft.job;
         let mut told = job.notices.clone();
-        told.extend(not_finite(self.non_finite()).map(Notice::new));
-        if !self.fitted.truncated {
-            told.extend(kept_notice(job, &self.saved));
+        if let Some(text) = not_finite(self.non_finite()) {
+            told.push(Notice::new(text));
+        }
+        if let (false, Some(notice)) = (self.fitted.truncated, kept_notice(job, &self.saved)) {
+            told.push(notice);
         }
         told
     }
@@ -267,7 +269,9 @@ impl Cut<'_> {
         if fitted.truncated && !fitted.points_itself {
             headers.push(header_for(job, fitted.original, fitted.shown, full_chars, &saved));
         }
-        receipt.notes.extend(not_finite(non_finite));
+        if let Some(note) = not_finite(non_finite) {
+            receipt.notes.push(note);
+        }
         let notices = notices(job, &told);
 
         let body = match (&fitted.content, draft.source) {

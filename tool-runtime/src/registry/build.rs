@@ -120,6 +120,7 @@ impl RegistryBuilder {
                 definitions: Default::default(),
                 readers,
                 reading: OnceLock::new(),
+                engine: self.engine,
             }),
         })
     }
@@ -169,7 +170,7 @@ impl RegistryBuilder {
                 limit.saturating_sub(fence::overhead_chars(self.fence, reader::LONGEST_NAME) + reader::TITLE)
             }
         };
-        reader::tools(store, limit, page.max(1))
+        reader::tools(store, &self.engine, limit, page.max(1))
     }
 
     fn install(&self, tool: &RegisteredTool) -> Result<(Installed, Origin), Vec<(BuildReason, String)>> {
@@ -241,6 +242,7 @@ impl RegistryBuilder {
                 yields: spec.yields,
             },
             gate: spec.max_concurrent.map(|most| Arc::new(Gate::new(most))),
+            promise: OnceLock::new(),
         };
         Ok((installed, origin.clone()))
     }

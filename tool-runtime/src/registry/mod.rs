@@ -25,7 +25,9 @@ use crate::{
     gate::Gate,
     guard::LoopGuard,
     hook::ErasedHook,
+    outcome::Promise,
     policy::{Policy, Yields},
+    reader::Engine,
     redact::Redactor,
     spec::ToolSpec,
     stream::{Plan, Plans},
@@ -66,6 +68,8 @@ pub(crate) struct Inner {
     readers: Vec<Arc<Installed>>,
     /// The same with those among its tools.
     reading: OnceLock<Arc<Inner>>,
+    /// What those tools search with.
+    pub(crate) engine: Engine,
 }
 
 /// How the calls of one turn run.
@@ -93,6 +97,8 @@ pub(crate) struct Installed {
     pub(crate) policy: Policy,
     /// Where its calls wait, if only so many may run at the same time.
     pub(crate) gate: Option<Arc<Gate>>,
+    /// What MCP is promised of the value, once a call has asked.
+    pub(crate) promise: OnceLock<Option<Arc<Promise>>>,
 }
 
 impl Installed {
@@ -157,6 +163,7 @@ impl Inner {
             definitions: Default::default(),
             readers,
             reading: OnceLock::new(),
+            engine: self.engine.clone(),
         }
     }
 

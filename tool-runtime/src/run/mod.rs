@@ -13,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use self::once::Attempt;
 pub(crate) use self::ran::Ran;
 use crate::{
     approve::{Approval, ApprovalRequest},
@@ -35,11 +36,35 @@ pub(crate) struct Run<'a> {
     pub(crate) place: Place,
 }
 
-/// Asks, decodes the arguments and runs the tool; whatever happens, something comes back.
+/// Asks, decodes the arguments and runs the tool; whatever happens, something comes back. What few calls wait for is
+/// boxed: a future is as large as the largest of what it may wait for.
 pub(crate) async fn run(run: Run<'_>) -> Ran {
-    match run.refusal().await {
+    let mut refused = run.refusal();
+    if refused.is_none() && run.tool().spec.approval {
+        refused = Box::pin(run.disapproval()).await;
+    }
+    match refused {
         Some(refused) => refused,
-        None => run.attempts().await,
+        None if may_wait(run.tool()) => Box::pin(run.attempts()).await,
+        None => run.once(Attempt::only(&run)).await,
+    }
+}
+
+/// Whether a call of this tool may have to wait for its turn, or between two attempts.
+fn may_wait(tool: &Installed) -> bool {
+    tool.gate.is_some() || tool.spec.retries > 0
+}
+
+/// Whether a call of this tool waits for nobody; [`here`] runs it then.
+pub(crate) fn runs_here(tool: &Installed, place: Place) -> bool {
+    tool.callable.is_sync() && !tool.spec.approval && !may_wait(tool) && !once::goes_apart(tool, place)
+}
+
+/// The same as [`run`] for a tool that [`runs_here`].
+pub(crate) fn here(run: &Run<'_>) -> Ran {
+    match run.refusal() {
+        Some(refused) => refused,
+        None => run.at_once(),
     }
 }
 
@@ -49,7 +74,7 @@ impl Run<'_> {
     }
 
     /// Why the tool is not to be run at all.
-    async fn refusal(&self) -> Option<Ran> {
+    fn refusal(&self) -> Option<Ran> {
         let tool = self.tool();
         if self.place.is_inside_runtime() && !tool.callable.is_sync() {
             // In `spawn_blocking` one could wait; but tokio's public interface is the same there as on a worker.
@@ -64,7 +89,7 @@ impl Run<'_> {
                         use `Registry::call_blocking` without one";
             return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
         }
-        if tool.spec.approval { self.disapproval().await } else { None }
+        None
     }
 
     async fn disapproval(&self) -> Option<Ran> {

@@ -7,14 +7,14 @@ use super::{
     ran::{Finished, Ran},
 };
 use crate::{
-    args,
+    args::{self, Decoded},
     aside::{self, Left},
     contain,
     context::CallContext,
     gate::{self, Permit},
     outcome::Status,
     policy::Yields,
-    registry::Inner,
+    registry::Installed,
     thread::{self, Countdown, Place},
     tool::Started,
 };
@@ -27,48 +27,81 @@ pub(super) struct Attempt<'a> {
     pub(super) countdown: Countdown,
 }
 
+impl<'a> Attempt<'a> {
+    /// That of a tool which is run once, whenever it is called.
+    pub(super) fn only(run: &Run<'a>) -> Self {
+        Self { context: run.context, permit: None, countdown: Countdown::of(run.tool().spec.timeout) }
+    }
+}
+
+/// Whether the tool runs on the blocking pool. One of ours does where there is one, and else waits where it is, like
+/// a save.
+pub(super) fn goes_apart(tool: &Installed, place: Place) -> bool {
+    let spec = &tool.spec;
+    spec.blocking || (spec.yields == Yields::Excerpts && place == Place::Task && thread::is_inside_runtime())
+}
+
 impl Run<'_> {
     /// Says in `attempts` whether the tool was begun.
     pub(super) async fn once(&self, attempt: Attempt<'_>) -> Ran {
-        let ran = if self.goes_apart() { self.apart(attempt).await } else { self.here(attempt).await };
-        let has_begun = !matches!(ran.status, Status::Busy | Status::InvalidArguments | Status::Blocked);
-        Ran { attempts: u32::from(has_begun), ..ran }
+        if goes_apart(self.tool(), self.place) {
+            Box::pin(self.apart(attempt)).await.counted()
+        } else {
+            self.here(attempt).await.counted()
+        }
     }
 
-    /// Whether the tool runs on the blocking pool. One of ours does where there is one, and else waits where it is,
-    /// like a save.
-    fn goes_apart(&self) -> bool {
-        let spec = &self.tool().spec;
-        spec.blocking || (spec.yields == Yields::Excerpts && self.place == Place::Task && thread::is_inside_runtime())
+    /// The same for a tool that waits for nobody.
+    pub(super) fn at_once(&self) -> Ran {
+        let ended = self.start(self.context, None).map(|Decoded { started, notes, notices }| match started {
+            Started::Done(returned) => Ran::finished(Finished { returned, notes, notices }),
+            // No synchronous tool does that; but it runs all the same.
+            Started::Later(future) => match contain::call(|| thread::wait(future)) {
+                Ok(returned) => Ran::finished(Finished { returned, notes, notices }),
+                Err(panicked) => Ran::panicked(panicked),
+            },
+        });
+        ended.unwrap_or_else(|ran| *ran).counted()
     }
 
     /// Runs the tool inside this task or on this thread.
     async fn here(&self, attempt: Attempt<'_>) -> Ran {
         let Attempt { context, permit, countdown } = attempt;
-        let tool = self.tool();
-        let text = self.call.arguments.text();
-        let decoded = contain::call(|| {
-            let Inner { limits, .. } = &**self.inner;
-            gate::inside(permit.as_ref(), || {
-                args::start(&text, self.call.incomplete, &*tool.callable, &tool.schema, limits, context)
-            })
-        });
-        let decoded = match decoded {
-            Ok(Ok(decoded)) => decoded,
-            Ok(Err(problems)) => return Ran::misfit(&tool.name, problems),
-            Err(panicked) => return Ran::panicked(panicked),
+        let decoded = match self.start(context, permit.as_ref()) {
+            Ok(decoded) => decoded,
+            Err(ran) => return *ran,
         };
         let returned = match decoded.started {
             Started::Done(returned) => Ok(Ok(returned)),
             Started::Later(future) => {
-                let held = gate::poll_inside(permit.as_ref(), future);
-                self.wait(contain::poll(held), countdown.left()).await
+                let (work, left) = (contain::poll(gate::poll_inside(permit.as_ref(), future)), countdown.left());
+                match self.place {
+                    Place::Thread => thread::wait(self.until_left(work, left)),
+                    Place::Task if left.is_none() && self.context.known_cancellation().is_none() => Ok(work.await),
+                    Place::Task => Box::pin(self.until_left(work, left)).await,
+                }
             }
         };
         match returned {
             Ok(Ok(returned)) => Ran::finished(Finished { returned, notes: decoded.notes, notices: decoded.notices }),
             Ok(Err(panicked)) => Ran::panicked(panicked),
             Err(left) => self.left(left),
+        }
+    }
+
+    /// Decodes the arguments and starts the tool; one that is synchronous has ended then.
+    fn start<'c>(&'c self, context: &'c CallContext, permit: Option<&Permit>) -> Result<Decoded<'c>, Box<Ran>> {
+        let (tool, limits) = (self.tool(), &self.inner.limits);
+        let text = self.call.arguments.text();
+        let decoded = contain::call(|| {
+            gate::inside(permit, || {
+                args::start(&text, self.call.incomplete, &*tool.callable, &tool.schema, limits, context)
+            })
+        });
+        match decoded {
+            Ok(Ok(decoded)) => Ok(decoded),
+            Ok(Err(problems)) => Err(Box::new(Ran::misfit(&tool.name, problems))),
+            Err(panicked) => Err(Box::new(Ran::panicked(panicked))),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What comes of a run.
 
-use std::fmt::Write;
+use std::{fmt::Write, mem};
 
 use serde_json::{Map, Value};
 
@@ -22,7 +22,7 @@ pub(crate) struct Ran {
     pub(crate) output: Output,
     pub(crate) end: End,
     /// What the tool noted beside its value.
-    pub(crate) metadata: Map<String, Value>,
+    pub(crate) metadata: Option<Box<Map<String, Value>>>,
     pub(crate) problems: Vec<Problem>,
     /// For the receipt.
     pub(crate) notes: Vec<String>,
@@ -47,7 +47,7 @@ impl Ran {
             status,
             output,
             end,
-            metadata: Map::new(),
+            metadata: None,
             problems: Vec::new(),
             notes: Vec::new(),
             notices: Vec::new(),
@@ -58,7 +58,8 @@ impl Ran {
 
     pub(super) fn finished(finished: Finished) -> Self {
         let Finished { mut returned, notes, notices } = finished;
-        let metadata = std::mem::take(&mut returned.metadata);
+        let metadata = returned.beside.as_mut().map(|beside| mem::take(&mut beside.metadata));
+        let metadata = metadata.filter(|metadata| !metadata.is_empty()).map(Box::new);
         let (status, output) = match &returned.output {
             Ok(output) => (Status::Ok, output.clone()),
             Err(error) => (Status::ToolError, Output::error(&error.to_string())),
@@ -69,6 +70,12 @@ impl Ran {
         }
         let notices = notices.into_iter().map(Notice::new).collect();
         Self { metadata, notes, notices, ..Self::new(status, output, End::Returned(returned)) }
+    }
+
+    /// Says in `attempts` whether the tool was begun.
+    pub(super) fn counted(self) -> Self {
+        let has_begun = !matches!(self.status, Status::Busy | Status::InvalidArguments | Status::Blocked);
+        Self { attempts: u32::from(has_begun), ..self }
     }
 
     /// Says to the model, in our line, that there were more attempts than one.
