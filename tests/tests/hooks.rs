@@ -530,6 +530,22 @@ fn a_value_that_is_no_json_is_said_to_who_asks_for_json() {
     assert_eq!(registry.call_blocking(call("echo")).status(), Status::InvalidArguments);
 }
 
+#[test]
+fn a_hook_sees_what_the_tool_came_to_and_not_whether_it_can_be_shown() {
+    fn faulty(_: &str) -> std::borrow::Cow<'_, str> {
+        panic!("redactor")
+    }
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sees = Arc::clone(&seen);
+    let builder = Registry::builder().tools(tools![echo]).redact(faulty).hook(after(move |call| {
+        sees.lock().unwrap().push((call.status, call.output.text().into_owned()));
+        After::Keep
+    }));
+    let outcome = say(&builder.build().unwrap(), "a");
+    assert_eq!(outcome.status(), Status::Withheld);
+    assert_eq!(*seen.lock().unwrap(), [(Status::Ok, "a".to_owned())]);
+}
+
 // ---- values in place of others ------------------------------------------------------------------------------------
 
 #[derive(Serialize, Deserialize)]

@@ -71,7 +71,7 @@ async fn a_transient_error_is_tried_again_until_it_works() {
     assert!(took <= Duration::from_millis(1400 + 3) && took >= Duration::from_millis(1050), "{took:?}");
     let notes = &outcome.receipt().notes;
     assert_eq!(notes.len(), 3, "{notes:?}");
-    assert!(notes[0].starts_with("attempt 1 failed for the moment; tried again after 1"), "{notes:?}");
+    assert!(notes[0].starts_with("attempt 1 failed for the moment; paused for 1"), "{notes:?}");
     // The same call takes the same time.
     let (_, again) = timed(&registry(flaky(spec(3), failing_before(4)))).await;
     assert_eq!(took, again);

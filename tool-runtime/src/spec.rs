@@ -229,8 +229,9 @@ impl ToolSpec {
     /// More wait for their turn, in the order in which they came, until they are cancelled or the `timeout` has passed,
     /// to which the wait counts. Default: as many as there are calls. 0 is refused when the registry is built.
     ///
-    /// Only the running tool takes a place: hooks, approval and presenting don't, and neither does the pause before a
-    /// call is [tried again](Self::retries). A blocking tool that could not be stopped keeps its place until it ends.
+    /// The wait comes last before the tool runs, and only the running tool takes a place: hooks, approval and presenting
+    /// don't, and neither does the pause before a call is [tried again](Self::retries). A call whose arguments don't fit
+    /// does not wait to say so. A blocking tool that could not be stopped keeps its place until it ends.
     ///
     /// A call that could wait for itself does not wait: where no place is free, it is
     /// [`Status::Busy`](crate::Status::Busy). That is one made by a running call of the same tool (as far as it is

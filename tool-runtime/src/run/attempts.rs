@@ -38,7 +38,7 @@ impl Run<'_> {
             let pause = self.pause_after(&ran, countdown);
             let ran = ran.in_attempt(attempt);
             let Some(pause) = pause else { break ran };
-            notes.push(format!("attempt {attempt} failed for the moment; tried again after {pause:?}"));
+            notes.push(format!("attempt {attempt} failed for the moment; paused for {pause:?}"));
             if let Err(left) = self.wait(thread::pause(pause), None).await {
                 break Ran { attempts: attempt, ..self.left(left) };
             }
