@@ -98,3 +98,56 @@ impl Run<'_> {
         }
     }
 }
+
+// Here and not in the tests of both crates, which have tokio.
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::{
+        future::ready,
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+        thread,
+        time::Duration,
+    };
+
+    use serde_json::json;
+
+    use crate::{CallContext, DynTool, Registry, ToolCall, ToolError, ToolResult, ToolSpec, thread::park_until};
+
+    #[test]
+    fn a_thread_waits_for_its_turn_and_for_the_next_attempt() {
+        let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (now, seen) = (Arc::clone(&running), Arc::clone(&most));
+        let spec = ToolSpec::new("flaky", "Works the second time.").max_concurrent(2).retries(1);
+        let tool = DynTool::new(spec, json!({ "type": "object" }), move |_, ctx: CallContext| {
+            seen.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            thread::yield_now();
+            now.fetch_sub(1, Ordering::SeqCst);
+            ready(match ctx.attempt() {
+                1 => Err(ToolError::new("busy").retry_after(Duration::from_micros(100))),
+                attempt => Ok(ToolResult::new(json!(attempt))),
+            })
+        });
+        let registry = Registry::builder().tool(tool).build().unwrap();
+        thread::scope(|scope| {
+            for place in 0..6 {
+                let registry = &registry;
+                scope.spawn(move || {
+                    for _ in 0..10 {
+                        let call = ToolCall::new("1", "flaky", "{}");
+                        let outcome = match place % 2 {
+                            0 => registry.call_blocking(call),
+                            // An executor that has no timers.
+                            _ => park_until(registry.call(call)),
+                        };
+                        assert_eq!((outcome.model_text(), outcome.receipt().attempts), ("2", 2));
+                    }
+                });
+            }
+        });
+        assert!(most.load(Ordering::SeqCst) <= 2);
+    }
+}
