@@ -1,9 +1,6 @@
 //! Holds what a whole turn makes the model read to one budget: the longest texts are cut first.
 
-use std::{
-    mem,
-    sync::{Arc, OnceLock},
-};
+use std::{mem, sync::Arc};
 
 use crate::{
     call::Told,
@@ -24,7 +21,7 @@ const ROUNDS: usize = 4;
 
 /// `budget` is in characters, for all texts together.
 pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Option<&Conversation>) -> Vec<Outcome> {
-    let mut lengths: Vec<usize> = told.iter().map(|told| told.outcome.receipt.model_chars).collect();
+    let mut lengths: Vec<usize> = told.iter().map(|told| told.outcome.shown.receipt.model_chars).collect();
     let mut fixed: Vec<bool> = told.iter().map(|told| told.job.is_none()).collect();
     for _ in 0..ROUNDS {
         if lengths.iter().sum::<usize>() <= budget {
@@ -37,7 +34,7 @@ pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Optio
         for ((told, chars), fixed) in told.iter_mut().zip(&mut lengths).zip(&mut fixed) {
             if !*fixed && *chars > allowance {
                 shrink(told, allowance).await;
-                *chars = told.outcome.receipt.model_chars;
+                *chars = told.outcome.shown.receipt.model_chars;
                 *fixed = *chars > allowance;
             }
         }
@@ -67,7 +64,7 @@ async fn shrink(told: &mut Told, chars: usize) {
     let Told { outcome, job: place } = told;
     job.policy.limit = Some(job.policy.limit.map_or(chars, |limit| limit.min(chars)));
     job.policy.scope = Scope::Total;
-    job.kept = outcome.receipt.artifact.clone();
+    job.kept.clone_from(&outcome.shown.receipt.artifact);
     let presented = match present::at_once(&job, Place::Task) {
         Ok(presented) => presented,
         Err(NeedsThread) => {
@@ -77,9 +74,8 @@ async fn shrink(told: &mut Told, chars: usize) {
         }
     };
     *place = Some(job);
-    (outcome.text, outcome.content, outcome.text_part) = (presented.text, presented.content, OnceLock::new());
-    let before = mem::replace(&mut outcome.receipt, presented.receipt);
-    let receipt = &mut outcome.receipt;
+    let before = mem::replace(&mut outcome.shown, presented.shown).receipt;
+    let receipt = &mut outcome.shown.receipt;
     receipt.full_chars = receipt.full_chars.or(before.full_chars);
     receipt.raw_chars = receipt.raw_chars.or(before.raw_chars);
     receipt.artifact = receipt.artifact.take().or(before.artifact);

@@ -1,10 +1,6 @@
 //! The story of one call: find, ask the hooks, decode and run, observe, resolve, present.
 
-use std::{
-    future::Future,
-    sync::{Arc, OnceLock},
-    time::Instant,
-};
+use std::{future::Future, sync::Arc, time::Instant};
 
 use serde_json::{Map, Value};
 use tracing::{Instrument, Span};
@@ -110,7 +106,6 @@ pub(crate) async fn tell(inner: Arc<Inner>, call: &mut ToolCall, place: Place, m
 }
 
 /// How far a call comes without waiting.
-#[expect(clippy::large_enum_variant, reason = "the large one is by far the most common")]
 enum Soon {
     Told(Told),
     /// Its result has to be saved where that takes no task's time.
@@ -272,7 +267,8 @@ impl Ended {
     fn told(self, presented: Presented, seat: &Seat) -> Told {
         let Self { index, began, status, metadata, problems, mut notes, attempts, still_running, may_shrink, job } =
             self;
-        let Presented { text, content, status: instead, mut receipt, leak } = presented;
+        let Presented { mut shown, status: instead, leak } = presented;
+        let receipt = &mut shown.receipt;
         if let Some(streamed) = job.output.as_stream() {
             streamed.settle();
         }
@@ -295,13 +291,10 @@ impl Ended {
             call_id: job.call_id,
             tool_name: job.tool,
             status: instead.unwrap_or(status),
-            text,
-            content,
-            text_part: OnceLock::new(),
+            shown,
             output,
             metadata,
             problems,
-            receipt,
             wire_names: tool.and_then(|tool| tool.wire_names.clone()),
             promise: tool.and_then(|tool| promise(&job.inner, tool)),
         };

@@ -21,7 +21,7 @@ use crate::{
     fence::{self, Fenced},
     header::{Header, Pointer},
     notice::Notice,
-    outcome::{ModelText, Receipt, Status},
+    outcome::{ModelText, Receipt, Shown, Status},
     output::Part,
     policy::{Policy, Scope, Snap, Trust},
     registry::Inner,
@@ -63,13 +63,17 @@ pub(crate) fn traced(inner: &Inner, content: &str, max_chars: usize) -> String {
 
 /// What the model reads, and what to say about it.
 pub(crate) struct Presented {
-    pub(crate) text: ModelText,
-    pub(crate) content: Option<Vec<Part>>,
+    pub(crate) shown: Box<Shown>,
     /// In place of the call's own status.
     pub(crate) status: Option<Status>,
-    pub(crate) receipt: Receipt,
     /// The value must not be dropped: it is nested too deeply.
     pub(crate) leak: bool,
+}
+
+impl Presented {
+    fn new(text: ModelText, content: Option<Vec<Part>>, receipt: Receipt) -> Self {
+        Self { shown: Shown::new(text, content, receipt), status: None, leak: false }
+    }
 }
 
 /// Which saves may happen on this thread.
