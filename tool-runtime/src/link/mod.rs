@@ -276,6 +276,20 @@ mod tests {
         a + b + d
     }
 
+    #[tool(max_concurrent = 3, retries = 2)]
+    fn bounded() -> Result<u8, crate::ToolError> {
+        Ok(1)
+    }
+
+    #[test]
+    fn keys_of_running_reach_the_spec() {
+        let spec = |tool| ready(tool).0;
+        let (bounded_spec, plain_spec) = (spec(tools![bounded]), spec(tools![present]));
+        assert_eq!((bounded_spec.max_concurrent, bounded_spec.retries), (Some(3), 2));
+        assert_eq!((plain_spec.max_concurrent, plain_spec.retries), (None, 0));
+        assert!(bounded().is_ok());
+    }
+
     #[tool(loop_key = |value| value["a"].clone())]
     fn compared(a: u8) -> u8 {
         a
