@@ -278,7 +278,7 @@ mod tests {
 
     #[tool(max_concurrent = 3, retries = 2)]
     fn bounded() -> Result<u8, crate::ToolError> {
-        Ok(1)
+        "1".parse().map_err(crate::ToolError::from)
     }
 
     #[test]
