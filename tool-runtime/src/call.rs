@@ -51,7 +51,7 @@ impl Registry {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn call(&self, mut call: ToolCall) -> impl Future<Output = Outcome> + Send + 'static {
+    pub fn call(&self, mut call: ToolCall) -> impl Future<Output = Outcome> + Send + use<> + 'static {
         let inner = Arc::clone(&self.inner);
         async move { tell(inner, &mut call, Place::Task, Seat::alone()).await.outcome }
     }
