@@ -141,6 +141,7 @@ pub(crate) fn output_span(func: &Func) -> Span {
 //     let __tool_shape = (&&&&__tool_probe).__tool_shape();
 //     let __tool_value = ValueProbe::of(__tool_shape, &__tool_probe);
 //     Slots::returns(slots, (&&__tool_value).__tool_schema());
+//     retried(__tool_shape, &__tool_probe);                       (with `retries`)
 pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
     let unit: Type = syn::parse_quote!(());
     let output = match &func.sig.output {
@@ -152,11 +153,14 @@ pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
         let slots = slots();
         located!(span => __tool_rt::Slots::returns(#slots, (&&__tool_value).__tool_schema());)
     });
+    let retried =
+        attr.retries.key().map(|key| located!(key.span() => __tool_rt::retried(__tool_shape, &__tool_probe);));
     located!(span =>
         let __tool_probe = __tool_rt::Probe::<#output>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
         let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
         #schema
+        #retried
     )
 }
 

@@ -22,13 +22,14 @@ mod excerpt;
 pub mod fence;
 mod fields;
 mod find;
+mod gate;
 mod guard;
 mod header;
 mod hook;
 mod join;
 mod json;
 mod link;
-mod media_type;
+mod media;
 mod notice;
 mod observe;
 mod outcome;
@@ -72,7 +73,7 @@ pub use {
     fields::{Edit, Param, schema_of},
     link::Need,
     serde_json,
-    shape::{done, later, to_model_output},
+    shape::{Retried, done, later, retried, to_model_output},
 };
 
 #[cfg(feature = "garde")]

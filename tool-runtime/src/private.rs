@@ -15,7 +15,7 @@ pub use crate::{
     },
     link::{Compared, Given, Linked, MacroTool, Mode, Need, Place, Start, UnnamedToolBlock, bind, find, key_of},
     policy::{Keep, TruncationStrategy},
-    shape::{Hook, Probe, ValueProbe, done, later, shapes, to_model_output},
+    shape::{Hook, Probe, ValueProbe, done, later, retried, shapes, to_model_output},
     tool::{RegisteredTool, Started},
     value::Reader,
 };

@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use serde_json::{Value, json};
 
 use crate::{
-    media_type::{essence, file_ending, is_text},
+    media::{essence, file_ending, is_text},
     part::{MediaKind, Part, Remote, ResourceLink},
     policy::Trust,
 };

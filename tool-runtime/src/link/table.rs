@@ -97,6 +97,8 @@ pub struct MacroTool {
     strict: bool,
     tags: &'static [&'static str],
     loop_key: Compared,
+    max_concurrent: Option<usize>,
+    retries: u32,
     needs: &'static [Need],
     /// The name of the method that gives the tools of its block, where the function needs a value.
     pub(super) into: Option<&'static str>,
@@ -149,6 +151,8 @@ impl MacroTool {
             strict: false,
             tags: &[],
             loop_key: Compared::All,
+            max_concurrent: None,
+            retries: 0,
             needs: &[],
             into: None,
         }
@@ -294,6 +298,20 @@ impl MacroTool {
         self
     }
 
+    /// `max_concurrent = ..`.
+    #[must_use]
+    pub const fn max_concurrent(mut self, calls: usize) -> Self {
+        self.max_concurrent = Some(calls);
+        self
+    }
+
+    /// `retries = ..`.
+    #[must_use]
+    pub const fn retries(mut self, retries: u32) -> Self {
+        self.retries = retries;
+        self
+    }
+
     /// The `#[inject]` parameters.
     #[must_use]
     pub const fn needs(mut self, needs: &'static [Need]) -> Self {
@@ -368,6 +386,8 @@ impl MacroTool {
             loop_key: self.loop_key.to_key(),
             yields: Yields::Results,
             media_bytes: self.media_bytes,
+            max_concurrent: self.max_concurrent,
+            retries: self.retries,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::error::{PartError, quoted};
-use crate::media_type;
+use crate::media;
 
 /// What media are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +33,7 @@ impl MediaKind {
             Self::Audio => "audio/wav",
             Self::File => "application/pdf",
         };
-        if !media_type::is_media_type(media_type) {
+        if !media::is_media_type(media_type) {
             return Err(PartError::media_type(format!(
                 "{} is no media type, which is `type/subtype` (RFC 6838); write for example `{example}`",
                 quoted(media_type)

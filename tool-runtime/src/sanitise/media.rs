@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{media_type::is_media_type, policy::Trust};
+use crate::{media::is_media_type, policy::Trust};
 
 const BYTES: &str = "application/octet-stream";
 

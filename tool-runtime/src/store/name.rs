@@ -1,6 +1,6 @@
 //! Artifact ids: `{slug}_{unix_ts}_{sha256[..12]}.txt` (or what else their media type ends in), made and recognised. No file is opened here.
 
-use crate::{artifact::ArtifactMeta, media_type, policy::Trust};
+use crate::{artifact::ArtifactMeta, media, policy::Trust};
 
 /// Bytes of a tool's name that an id keeps.
 const SLUG_BYTES: usize = 48;
@@ -32,7 +32,7 @@ impl Name<'_> {
 /// The ids that an artifact may get, in the order to try them: the plain one, then `-2`, `-3`, ….
 pub(super) fn candidates(meta: &ArtifactMeta, digits: &str) -> impl Iterator<Item = String> {
     let stem = format!("{}_{}_{digits}", slug_of(&meta.tool), meta.created);
-    let ending = media_type::file_ending(&meta.media_type);
+    let ending = media::file_ending(&meta.media_type);
     (1..=COPIES).map(move |copy| match copy {
         1 => format!("{stem}.{ending}"),
         copy => format!("{stem}-{copy}.{ending}"),
@@ -42,7 +42,7 @@ pub(super) fn candidates(meta: &ArtifactMeta, digits: &str) -> impl Iterator<Ite
 /// Takes an id apart; `None` for whatever [`candidates`] cannot have made.
 pub(super) fn parse(id: &str) -> Option<Name<'_>> {
     let (stem, ending) = id.rsplit_once('.')?;
-    let media_type = media_type::of_ending(ending)?;
+    let media_type = media::of_ending(ending)?;
     let (stem, end) = stem.rsplit_once('_')?;
     let (slug, created) = stem.rsplit_once('_')?;
     let (digits, copy) = end.split_at_checked(DIGITS)?;
