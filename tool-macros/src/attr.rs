@@ -2,13 +2,13 @@
 
 use proc_macro2::TokenStream;
 use syn::{
-    Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, Result, Token,
+    Expr, ExprLit, ExprUnary, Ident, Lit, LitBool, LitStr, Path, Result, Token, UnOp,
     ext::IdentExt,
     parse::{Parse, ParseStream, Parser},
     spanned::Spanned,
 };
 
-use crate::{errors::Errors, keys, near, slot::Slot};
+use crate::{errors::Errors, keys, near, slot::Slot, synonyms};
 
 /// Each key with the form in which it is written.
 const KEYS: [(&str, &str); 22] = [
@@ -121,7 +121,7 @@ pub(crate) fn parse_block(args: TokenStream, errors: &mut Errors) -> BlockAttr {
         let form = form_of(key, &word, &BLOCK_KEYS)?;
         match word.as_str() {
             "prefix" => attr.prefix.set(key, keys::text(key, input, form)?, errors),
-            "into" => attr.into.set(key, keys::value(key, input, form)?, errors),
+            "into" => attr.into.set(key, keys::name(key, input, form)?, errors),
             _ => attr.rt.set(key, path(key, input, form)?, errors),
         }
         Ok(())
@@ -134,7 +134,11 @@ fn form_of<'k>(key: &Ident, word: &str, keys: &[(&'static str, &'k str)]) -> Res
     match keys.iter().find(|(known, _)| *known == word) {
         Some((_, form)) => Ok(form),
         None => {
-            let suggestion = near::suggestion(word, keys.iter().map(|(known, _)| *known));
+            let known = keys.iter().map(|(known, _)| *known);
+            let suggestion = match synonyms::of(word).filter(|key| known.clone().any(|known| known == *key)) {
+                Some(key) => format!("did you mean `{key}`?"),
+                None => near::suggestion(word, known),
+            };
             Err(syn::Error::new_spanned(key, format!("`{key}` is no key of `#[tool]`; {suggestion}")))
         }
     }
@@ -146,7 +150,7 @@ impl Attr {
             "name" => self.name.set(key, keys::text(key, input, form)?, errors),
             "title" => self.title.set(key, keys::value(key, input, form)?, errors),
             "description" => self.description.set(key, keys::value(key, input, form)?, errors),
-            "to_model_output" => self.to_model_output.set(key, keys::value(key, input, form)?, errors),
+            "to_model_output" => self.to_model_output.set(key, keys::name(key, input, form)?, errors),
             "max_result_size" => self.max_result_size.set(key, keys::value(key, input, form)?, errors),
             "max_result_tokens" => self.max_result_tokens.set(key, tokens(key, input, form)?, errors),
             "truncation" => {
@@ -158,7 +162,7 @@ impl Attr {
                 let words = [("on_cut", "OnCut"), ("always", "Always")];
                 self.keep.set(key, choice(key, input, form, &words)?, errors);
             }
-            "handle" => self.handle.set(key, keys::value(key, input, form)?, errors),
+            "handle" => self.handle.set(key, keys::name(key, input, form)?, errors),
             "crate" => self.rt.set(key, path(key, input, form)?, errors),
             "external" => self.external.set(key, keys::flag(key, input)?, errors),
             "read_only" => self.read_only.set(key, keys::flag(key, input)?, errors),
@@ -182,6 +186,18 @@ impl Parse for Limit {
         let expr: Expr = input.parse()?;
         match &expr {
             Expr::Path(path) if path.path.is_ident("none") => Ok(Self::None),
+            Expr::Path(path) if ["None", "unlimited", "off"].iter().any(|word| path.path.is_ident(word)) => Err(
+                syn::Error::new_spanned(path, "`max_result_size` is a number of characters; write `none` for no limit"),
+            ),
+            Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if !matches!(number.suffix(), "" | "usize") => {
+                let digits = number.base10_digits();
+                Err(syn::Error::new_spanned(
+                    number,
+                    format!(
+                        "`max_result_size` is a number of characters, a `usize`; write `max_result_size = {digits}`"
+                    ),
+                ))
+            }
             Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_digits().bytes().all(|b| b == b'0') => {
                 Err(syn::Error::new_spanned(
                     number,
@@ -189,8 +205,9 @@ impl Parse for Limit {
                      no limit",
                 ))
             }
-            Expr::Lit(ExprLit { lit, .. }) if !matches!(lit, Lit::Int(_)) => Err(syn::Error::new_spanned(
-                lit,
+            Expr::Lit(ExprLit { lit: Lit::Int(_), .. }) => Ok(Self::Chars(expr)),
+            Expr::Lit(_) | Expr::Unary(ExprUnary { op: UnOp::Neg(_), .. }) => Err(syn::Error::new_spanned(
+                expr,
                 "`max_result_size` is a number of characters; write `max_result_size = 2000`, or `none` for no limit",
             )),
             _ => Ok(Self::Chars(expr)),
@@ -203,7 +220,7 @@ fn tokens(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Expr> {
     let expr: Expr = keys::value(key, input, form)?;
     match &expr {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_digits().bytes().any(|b| b != b'0') => {}
-        Expr::Lit(_) => {
+        Expr::Lit(_) | Expr::Unary(ExprUnary { op: UnOp::Neg(_), .. }) => {
             let message = format!("`{key}` is a number of tokens, at least 1; write `{form}`");
             return Err(syn::Error::new_spanned(expr, message));
         }
@@ -311,7 +328,7 @@ fn words_of(key: &Ident, input: ParseStream<'_>) -> Result<Vec<LitStr>> {
 /// `(a, b)`, `(except(a))` or `= function`.
 fn loop_key(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<LoopKey> {
     if !input.peek(syn::token::Paren) {
-        return keys::value(key, input, form).map(LoopKey::By);
+        return keys::name(key, input, "loop_key = path").map(LoopKey::By);
     }
     let inner;
     syn::parenthesized!(inner in input);

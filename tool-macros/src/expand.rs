@@ -23,6 +23,7 @@ use crate::{
 // Output:
 //     /// Adds.
 //     fn add(a: i64, b: i64) -> i64 { a + b }
+//     // All of what follows stands inside `put_tool_on_the_impl_block_too!`.
 //     const _: () = {
 //         use ::tool_runtime::__private as __tool_rt;
 //         const __TOOL_0: Param<i64> = Param::new();
@@ -41,12 +42,14 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
     quote! {
         #func
         #handle_type
-        const _: () = {
-            use #rt::__private as __tool_rt;
-            #tool
-            __tool_rt::submit! { __tool_rt::Linked(__TOOL) }
-            #handle
-        };
+        #rt::put_tool_on_the_impl_block_too! {
+            const _: () = {
+                use #rt::__private as __tool_rt;
+                #tool
+                __tool_rt::submit! { __tool_rt::Linked(__TOOL) }
+                #handle
+            };
+        }
     }
 }
 
@@ -72,7 +75,7 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
 //             const __TOOL: &'static MacroTool = &MacroTool::new("db_query", ..).method("into_tools");
 //         }
 //         inventory::submit! { Linked(<__Tool<Db, 0>>::__TOOL) }
-//         impl UnnamedToolBlock for Db {
+//         impl OneToolBlockUnlessNamedByInto for Db {
 //             fn __tool_tables() -> Vec<&'static MacroTool> {
 //                 let mut tables = Vec::new();
 //                 tables.push(<__Tool<Db, 0>>::__TOOL);
@@ -142,7 +145,7 @@ fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
     };
     let Some(name) = attr.into.get() else {
         return located!(ty.span() =>
-            impl #generics __tool_rt::UnnamedToolBlock for #ty #bounds {
+            impl #generics __tool_rt::OneToolBlockUnlessNamedByInto for #ty #bounds {
                 fn __tool_tables() -> __tool_rt::Vec<&'static __tool_rt::MacroTool> {
                     #list
                     __tool_tables
@@ -150,6 +153,7 @@ fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
             }
         );
     };
+    let bind = located!(ty.span() => __tool_rt::bind::<#ty>);
     let (vis, docs) = (block.vis(), format!("The tools of a block of `{}`, for a registry's builder.", owner.name));
     located! { Span::mixed_site() =>
         impl #generics #ty #bounds {
@@ -157,7 +161,7 @@ fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
             #[must_use]
             #vis fn #name(self: __tool_rt::Arc<Self>) -> __tool_rt::Vec<__tool_rt::RegisteredTool> {
                 #list
-                __tool_rt::bind(self, __tool_tables)
+                #bind(self, __tool_tables)
             }
         }
     }

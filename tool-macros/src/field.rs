@@ -172,7 +172,9 @@ impl Field {
         if inner.is_empty() {
             return Err(syn::Error::new_spanned(key, format!("`{key}()` bounds nothing; write `{form}`")));
         }
-        keys::each(inner.parse()?, errors, |bound, input, errors| {
+        let inner: TokenStream = inner.parse()?;
+        keys::named_bounds(key, &inner, &form)?;
+        keys::each(inner, errors, |bound, input, errors| {
             let word = bound.to_string();
             let Some((_, methods)) = known.iter().find(|(name, _)| *name == word) else {
                 let names = known.iter().map(|(name, _)| *name);

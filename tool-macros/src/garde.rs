@@ -178,6 +178,7 @@ fn named<const N: usize>(
         let message = format!("`{key}()` bounds nothing; write `{key}({} = ..)`", known[0]);
         return Err(syn::Error::new_spanned(key, message));
     }
+    keys::named_bounds(key, &tokens, &format!("{key}({} = ..)", known[0]))?;
     let mut slots: [Slot<Expr>; N] = std::array::from_fn(|_| Slot::default());
     keys::each(tokens, errors, |bound, input, errors| {
         let word = bound.to_string();

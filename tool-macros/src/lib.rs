@@ -17,10 +17,11 @@ mod near;
 mod passing;
 mod slot;
 mod state;
+mod synonyms;
 mod valid;
 mod wrap;
 
-use proc_macro::TokenStream;
+use proc_macro::{TokenStream, TokenTree};
 
 use crate::errors::Errors;
 
@@ -29,6 +30,16 @@ use crate::errors::Errors;
 #[proc_macro_attribute]
 pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
     expanded(args.into(), &item.into()).into()
+}
+
+/// Gives what is inside a module, in place of the module. For `put_tool_on_the_impl_block_too!` of tool-runtime.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn inside(_: TokenStream, module: TokenStream) -> TokenStream {
+    match module.into_iter().last() {
+        Some(TokenTree::Group(inside)) => inside.stream(),
+        _ => TokenStream::new(),
+    }
 }
 
 fn expanded(args: proc_macro2::TokenStream, item: &proc_macro2::TokenStream) -> proc_macro2::TokenStream {
@@ -55,7 +66,7 @@ mod tests {
 
     use quote::{ToTokens, quote};
     use syn::{
-        Attribute, Meta,
+        Attribute, Item, Meta,
         parse::{ParseStream, Parser},
     };
 
@@ -74,7 +85,17 @@ mod tests {
             Ok(expanded(args, &quote!(#(#attrs)* #rest)))
         };
         let tokens = parse.parse_str(source).expect("Rust");
-        prettyplease::unparse(&syn::parse2(tokens).expect("a list of items"))
+        let mut file: syn::File = syn::parse2(tokens).expect("a list of items");
+        file.items = file.items.into_iter().flat_map(opened).collect();
+        prettyplease::unparse(&file)
+    }
+
+    /// The items inside `put_tool_on_the_impl_block_too!`, which would stand there as they are, unformatted.
+    fn opened(item: Item) -> Vec<Item> {
+        match item {
+            Item::Macro(item) => syn::parse2::<syn::File>(item.mac.tokens).expect("a list of items").items,
+            item => vec![item],
+        }
     }
 
     /// `tests/golden/name.rs` beside `name.expanded.rs`; with `GOLDEN=overwrite`, what there is becomes what is wanted.

@@ -67,7 +67,7 @@ pub mod __private;
 #[doc(hidden)]
 pub use {
     fields::{Edit, Param, schema_of},
-    link::Need,
+    link::{Need, bind},
     serde_json,
     shape::{done, later, to_model_output},
 };
@@ -87,7 +87,7 @@ pub use fence::wrap_if_external;
 pub use fields::{Borrowed, Bound, ParamSchema, ParamValue, ToolParam};
 pub use guard::{LoopGuard, LoopVerdict};
 pub use hook::{After, AfterCall, Before, BeforeCall, Hook};
-pub use link::{IntoTools, ToolState, UnnamedToolBlock, tool};
+pub use link::{IntoTools, OneToolBlockUnlessNamedByInto, ToolState, tool};
 pub use notice::Notice;
 /// The crate of the backends that an [`ObjectStore`] can be given.
 #[cfg(feature = "object-store")]

@@ -110,7 +110,7 @@ const _: () = {
     __tool_rt::submit! {
         __tool_rt::Linked(< __Tool < Db, 1usize >> ::__TOOL)
     }
-    impl __tool_rt::UnnamedToolBlock for Db {
+    impl __tool_rt::OneToolBlockUnlessNamedByInto for Db {
         fn __tool_tables() -> __tool_rt::Vec<&'static __tool_rt::MacroTool> {
             let mut __tool_tables = __tool_rt::Vec::new();
             __tool_rt::Vec::push(&mut __tool_tables, <__Tool<Db, 0usize>>::__TOOL);

@@ -81,7 +81,7 @@ const _: () = {
         ) -> __tool_rt::Vec<__tool_rt::RegisteredTool> {
             let mut __tool_tables = __tool_rt::Vec::new();
             __tool_rt::Vec::push(&mut __tool_tables, <__Tool<Cache<S>, 0usize>>::__TOOL);
-            __tool_rt::bind(self, __tool_tables)
+            __tool_rt::bind::<Cache<S>>(self, __tool_tables)
         }
     }
 };

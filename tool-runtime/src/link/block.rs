@@ -35,20 +35,21 @@ pub trait IntoTools {
     fn into_tools(self) -> Vec<RegisteredTool>;
 }
 
-/// A type with a `#[tool] impl` block that has no `into = name`. There can be one for each type.
-pub trait UnnamedToolBlock: ToolState {
+/// A type with a `#[tool] impl` block that has no `into = name`. There can be one for each type; of a second one rustc
+/// says that it conflicts with the name of this trait, so the name says what to do.
+pub trait OneToolBlockUnlessNamedByInto: ToolState {
     /// The tables of its tools.
     #[doc(hidden)]
     fn __tool_tables() -> Vec<&'static MacroTool>;
 }
 
-impl<T: UnnamedToolBlock> IntoTools for T {
+impl<T: OneToolBlockUnlessNamedByInto> IntoTools for T {
     fn into_tools(self) -> Vec<RegisteredTool> {
         Arc::new(self).into_tools()
     }
 }
 
-impl<T: UnnamedToolBlock> IntoTools for Arc<T> {
+impl<T: OneToolBlockUnlessNamedByInto> IntoTools for Arc<T> {
     fn into_tools(self) -> Vec<RegisteredTool> {
         bind(self, T::__tool_tables())
     }

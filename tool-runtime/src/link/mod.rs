@@ -7,7 +7,7 @@ mod table;
 use std::any::{Any, TypeId};
 
 pub use self::{
-    block::{IntoTools, UnnamedToolBlock, bind},
+    block::{IntoTools, OneToolBlockUnlessNamedByInto, bind},
     given::{Given, Need, ToolState},
     table::{Compared, MacroTool, Mode, Place, Start},
 };
