@@ -7,7 +7,7 @@ use syn::{Expr, Ident, ReturnType, Type, spanned::Spanned};
 
 use crate::{
     attr::Attr,
-    docs::Docs,
+    docs::{self, Docs},
     field::Default,
     func::{Func, Param},
     garde,
@@ -42,7 +42,10 @@ pub(crate) fn param(constant: &Ident, param: &Param) -> TokenStream {
     let docs = match &param.field.docs {
         Docs::Text(text) if text.is_empty() => None,
         Docs::Text(text) => Some(quote!(.description(#text))),
-        Docs::Expr(tokens) => Some(quote!(.description(#tokens))),
+        Docs::Pieces(pieces) => {
+            let text = docs::joined(pieces);
+            Some(quote!(.description(#text)))
+        }
     };
     let new = constructor(span, &ty, param);
     let default = param.field.default.get().map(|default| default_of(default, &ty, param));

@@ -8,7 +8,7 @@ use crate::{
     attr::{Attr, BlockAttr, Limit, LoopKey, Timeout},
     block::{Block, BlockTool},
     checks,
-    docs::Docs,
+    docs::{self, Docs},
     func::{Func, Param},
     home::{self, Home, Owner},
     located::located,
@@ -218,7 +218,10 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
         (Some(description), _) => Some(quote!(.description(#description))),
         (None, Docs::Text(text)) if text.is_empty() => None,
         (None, Docs::Text(text)) => Some(quote!(.description(#text))),
-        (None, Docs::Expr(docs)) => Some(quote!(.docs(#docs))),
+        (None, Docs::Pieces(pieces)) => {
+            let text = docs::joined(pieces);
+            Some(quote!(.docs(#text)))
+        }
     };
     let title = attr.title.get().map(|title| quote!(.title(#title)));
     let limit = attr.max_result_size.get().map(|limit| match limit {

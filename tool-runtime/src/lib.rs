@@ -111,7 +111,7 @@ pub use store::ObjectStore;
 pub use store::{LocalStore, MemoryStore};
 pub use stream::Streamed;
 pub use tool::RegisteredTool;
-pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
+pub use tool::{DynTool, IntoTool, NoArgs, Tool, ToolArgs, ToolList};
 pub use truncate::{TruncateOptions, TruncatedResult, truncate_result};
 pub use value::{Output, ToolOutput, UnserialisableError};
 pub use view::{IntoView, View};
