@@ -97,7 +97,7 @@ pub(crate) struct Choice(pub(crate) Ident);
 
 pub(crate) fn parse(args: TokenStream, errors: &mut Errors) -> Attr {
     let mut attr = Attr::default();
-    keys::each(args, errors, |key, input, errors| {
+    keys::each(args, "description = \"..\"", errors, |key, input, errors| {
         let word = key.to_string();
         if let "prefix" | "into" = word.as_str() {
             let message =
@@ -112,7 +112,7 @@ pub(crate) fn parse(args: TokenStream, errors: &mut Errors) -> Attr {
 
 pub(crate) fn parse_block(args: TokenStream, errors: &mut Errors) -> BlockAttr {
     let mut attr = BlockAttr::default();
-    keys::each(args, errors, |key, input, errors| {
+    keys::each(args, "prefix = \"..\"", errors, |key, input, errors| {
         let word = key.to_string();
         if word != "crate" && KEYS.iter().any(|(known, _)| *known == word) {
             let message = format!("`{key}` is said of one tool; put it on the `#[tool]` of a function in the block");
@@ -135,6 +135,9 @@ fn form_of<'k>(key: &Ident, word: &str, keys: &[(&'static str, &'k str)]) -> Res
         Some((_, form)) => Ok(form),
         None => {
             let known = keys.iter().map(|(known, _)| *known);
+            if let Some(instead) = synonyms::elsewhere(word) {
+                return Err(syn::Error::new_spanned(key, format!("`{key}` is no key of `#[tool]`; {instead}")));
+            }
             let suggestion = match synonyms::of(word).filter(|key| known.clone().any(|known| known == *key)) {
                 Some(key) => format!("did you mean `{key}`?"),
                 None => near::suggestion(word, known),
@@ -233,19 +236,19 @@ fn tokens(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Expr> {
 fn choice(key: &Ident, input: ParseStream<'_>, form: &str, words: &[(&str, &str)]) -> Result<Choice> {
     let value: Expr = keys::value(key, input, form)?;
     let word = match &value {
-        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
         _ => None,
     };
     let known = words.iter().map(|(known, _)| *known);
-    if let Some((_, variant)) = words.iter().find(|(known, _)| word.as_deref() == Some(*known)) {
+    let is_path = matches!(&value, Expr::Path(path) if path.path.segments.len() > 1);
+    if let Some((_, variant)) = words.iter().find(|(known, _)| !is_path && word.as_deref() == Some(*known)) {
         return Ok(Choice(Ident::new(variant, value.span())));
     }
-    let hint = match word.as_deref().and_then(|word| near::nearest(word, known.clone())) {
-        Some(near) => format!(", did you mean `{near}`?"),
-        None => String::new(),
+    let message = match word.as_deref().and_then(|word| near::nearest(word, known.clone())) {
+        Some(near) => format!("this is no value of `{key}`, which takes {}; write `{near}`", near::listed(known)),
+        None => format!("this is no value of `{key}`; write one of {}", near::listed(known)),
     };
-    let message = format!("this is no value of `{key}`; write one of {}{hint}", near::listed(known));
     Err(syn::Error::new_spanned(value, message))
 }
 
@@ -257,7 +260,8 @@ fn path(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Path> {
         keys::text(key, input, form)?.parse_with(Path::parse_mod_style)
     } else if input.peek(Token![=]) && !ahead.is_empty() {
         input.parse::<Token![=]>()?;
-        input.call(Path::parse_mod_style)
+        let wrong = input.error(format!("`{key}` takes the path of the runtime; write `{form}`"));
+        input.call(Path::parse_mod_style).map_err(|_| wrong)
     } else {
         keys::value(key, input, form)
     }

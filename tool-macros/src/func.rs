@@ -127,7 +127,11 @@ fn refuse_other_items(input: ParseStream<'_>) -> Result<()> {
     let ahead = input.fork();
     ahead.parse::<Option<Token![unsafe]>>()?;
     let keyword = ahead.call(Ident::parse_any)?;
+    let is_constant = keyword == "const" && !ahead.peek(Token![fn]) && ahead.peek(Ident);
     let message = match keyword.to_string().as_str() {
+        "const" if is_constant => {
+            "`#[tool]` goes on a function or an `impl` block, a constant can't be called; put it on a `fn`".to_owned()
+        }
         "struct" | "enum" | "union" | "trait" | "mod" | "static" | "type" | "use" | "macro_rules" => {
             format!("`#[tool]` goes on a function or an `impl` block, `{keyword}` can't be called; put it on a `fn`")
         }
@@ -140,6 +144,14 @@ fn param(input: &PatType, errors: &mut Errors) -> Option<Param> {
     let field = field::parse(&input.attrs, errors);
     let ident = match &*input.pat {
         Pat::Ident(pat) if pat.subpat.is_none() => pat.ident.clone(),
+        Pat::Wild(wild) => {
+            errors.push(
+                wild,
+                "a parameter of a tool needs a name, the model gives each argument by its name; write one, or remove the \
+                 parameter",
+            );
+            return None;
+        }
         other => {
             errors.push(
                 other,

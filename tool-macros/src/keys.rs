@@ -3,23 +3,24 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    Expr, ExprLit, ExprUnary, Ident, Lit, LitInt, LitStr, RangeLimits, Result, Token, UnOp,
+    Expr, ExprLit, ExprUnary, Ident, Lit, LitBool, LitInt, LitStr, RangeLimits, Result, Token, UnOp,
     ext::IdentExt,
     parse::{Parse, ParseStream, Parser},
 };
 
 use crate::errors::Errors;
 
-/// Calls `one` for each key, with the input behind it.
+/// Calls `one` for each key, with the input behind it; `form` is what to write in place of text without a key.
 pub(crate) fn each(
     tokens: TokenStream,
+    form: &str,
     errors: &mut Errors,
     mut one: impl FnMut(&Ident, ParseStream<'_>, &mut Errors) -> Result<()>,
 ) {
     let all = |input: ParseStream<'_>| {
         while !input.is_empty() {
             let key = if input.peek(LitStr) {
-                Err(input.error("text alone says nothing, a key says what it is for; write `key = \"..\"`"))
+                Err(input.error(format!("text alone says nothing, a key says what it is for; write `{form}`")))
             } else {
                 input.call(Ident::parse_any)
             };
@@ -61,13 +62,23 @@ pub(crate) fn text(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Li
     let ahead = input.fork();
     ahead.parse::<Option<Token![=]>>()?;
     if input.peek(Token![=]) && !ahead.is_empty() && !ahead.peek(LitStr) {
-        let form = match ahead.fork().parse::<Ident>() {
-            Ok(word) => format!("{key} = \"{word}\""),
-            Err(_) => form.to_owned(),
+        let rest = ahead.fork();
+        let form = match rest.parse::<Ident>() {
+            // A constant has a value that nobody knows here.
+            Ok(word) if (rest.is_empty() || rest.peek(Token![,])) && word.to_string().contains(char::is_lowercase) => {
+                format!("{key} = \"{word}\"")
+            }
+            _ => form.to_owned(),
         };
         return Err(ahead.error(format!("`{key}` has to be known to the macro, as text in quotes; write `{form}`")));
     }
     value(key, input, form)
+}
+
+/// The path in a text, as serde has them; `form` is what to write.
+pub(crate) fn path_in<T: Parse>(key: &Ident, text: &LitStr, form: &str) -> Result<T> {
+    let message = || format!("`{key}` takes a name of your code, and this can't be one; write `{form}`");
+    text.parse().map_err(|_| syn::Error::new_spanned(text, message()))
 }
 
 /// The value of a key that takes a name of the user's code, which rustc looks up; `form` is what to write.
@@ -113,13 +124,15 @@ pub(crate) fn named_bounds(key: &Ident, bounds: &TokenStream, form: &str) -> Res
 pub(crate) fn flag(key: &Ident, input: ParseStream<'_>) -> Result<()> {
     if input.is_empty() || input.peek(Token![,]) {
         Ok(())
-    } else if input.peek(Ident::peek_any) {
+    } else if input.peek(Ident::peek_any) || input.peek(Token![;]) {
         Err(input.error(format!("`{key}` takes no value; put a comma before the next key")))
     } else {
-        Err(syn::Error::new_spanned(
-            key,
-            format!("`{key}` takes no value, it is off where it isn't written; write `{key}`"),
-        ))
+        let ahead = input.fork();
+        ahead.parse::<Option<Token![=]>>()?;
+        let what = if ahead.parse::<LitBool>().is_ok_and(|value| !value.value) { "remove it" } else { "write" };
+        let form = if what == "write" { format!(" `{key}`") } else { String::new() };
+        let message = format!("`{key}` takes no value, it is off where it isn't written; {what}{form}");
+        Err(syn::Error::new_spanned(key, message))
     }
 }
 

@@ -51,6 +51,52 @@ pub(crate) fn of(word: &str) -> Option<&'static str> {
     SYNONYMS.iter().find(|(_, words)| words.contains(&plain.as_str())).map(|(key, _)| *key)
 }
 
+/// What to write instead of a key that says what is said elsewhere.
+pub(crate) fn elsewhere(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "params" | "param" | "args" | "arguments" | "parameters" => {
+            "a parameter is described where it stands; write a doc comment above it"
+        }
+        "schema" | "input_schema" | "parameters_schema" => {
+            "the schema comes from the parameters' types; change it with `#[schemars(..)]` on a parameter"
+        }
+        "annotations" | "hints" => {
+            "hints are keys themselves; write `read_only`, `destructive`, `idempotent` or `open_world`"
+        }
+        "rename_all" => "each parameter has its own name; write `#[serde(rename = \"..\")]` above it",
+        "default" | "defaults" => {
+            "a default belongs to its parameter; write `#[serde(default = \"function\")]` above it"
+        }
+        _ => return None,
+    })
+}
+
+/// What to write instead of an attribute that a parameter can't have, where it can be told.
+pub(crate) fn of_attribute(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "description" | "desc" | "help" | "tool" | "param" | "arg" => "write a doc comment above the parameter",
+        "default" => "write `#[serde(default = \"function\")]`",
+        "rename" | "alias" => "write `#[serde(rename = \"..\")]`",
+        "range" | "length" | "regex" | "validate" => "write `#[schemars(..)]` with `range`, `length` or `regex` in it",
+        "state" | "injected" | "context" | "ctx" | "extension" | "from_context" => "write `#[inject]`",
+        _ => return None,
+    })
+}
+
+/// What to write instead of a key of `#[serde(..)]` or `#[schemars(..)]`, where it can be told.
+pub(crate) fn of_field_key(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "minimum" | "maximum" | "min" | "max" => "write `#[schemars(range(min = .., max = ..))]`",
+        "min_length" | "max_length" | "min_items" | "max_items" => "write `#[schemars(length(min = .., max = ..))]`",
+        "pattern" => "write `#[schemars(regex(pattern = \"..\"))]`",
+        "rename_all" => "write `#[serde(rename = \"..\")]` on the parameter",
+        "skip" | "skip_deserializing" => {
+            "write `#[inject]` for what the model does not give, or leave the parameter out"
+        }
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

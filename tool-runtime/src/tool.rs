@@ -163,7 +163,8 @@ impl RegisteredTool {
 /// What becomes one tool: everything that is `Into<RegisteredTool>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tool of itself, `.tool(..)` takes a `Tool`, a `DynTool` or a handle of `#[tool(handle = Name)]`",
-    label = "a function with `#[tool]` goes through a macro that finds it: write `.tools(tools![function])`"
+    label = "write `.tools(tools![function])` for a function with `#[tool]`, and `.tools(value.into_tools())` for a value with a \
+             `#[tool] impl`"
 )]
 pub trait IntoTool {
     /// Converts.

@@ -22,8 +22,9 @@ pub struct Lint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LintLevel {
-    /// The model is told, in words where the schema can't say it; or it is told less than it needs, as of a tool without a
-    /// description.
+    /// Nothing is lost, the tool itself leaves it unsaid: it has no description.
+    Note,
+    /// The model is told, in words where the schema can't say it.
     Warn,
     /// The dialect can't express the tool as it is. A registry that declares the dialect
     /// ([`RegistryBuilder::dialect`](crate::RegistryBuilder::dialect)) is not built.

@@ -55,8 +55,11 @@ impl<T: OneToolBlockUnlessNamedByInto> IntoTools for Arc<T> {
     }
 }
 
+/// The tables of a block's tools. rustc prints the line of the function below where a value can't be shared.
+pub type Tables = Vec<&'static MacroTool>;
+
 /// Makes tools of the functions of a block.
-pub fn bind<T: ToolState>(this: Arc<T>, tables: Vec<&'static MacroTool>) -> Vec<RegisteredTool> {
+pub fn bind<T: ToolState>(this: Arc<T>, tables: Tables) -> Vec<RegisteredTool> {
     let this: This = this;
     tables.into_iter().map(|table| table.bind(Arc::clone(&this))).collect()
 }

@@ -147,6 +147,9 @@ macro_rules! tools {
     ($($tool:path),* $(,)?) => {
         [$($crate::__private::find(&$tool, ::core::stringify!($tool))),*]
     };
+    ($($other:tt)*) => {
+        ::core::compile_error!("`tools!` takes functions that carry `#[tool]`, by their paths; write `tools![get_weather, maps::route]`")
+    };
 }
 
 /// A table among those that are linked into the program.
