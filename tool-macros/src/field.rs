@@ -80,13 +80,13 @@ pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Field {
         };
         match name.as_deref() {
             Some("serde") => {
-                keys::each(keys, "rename = \"..\"", errors, |key, input, errors| field.serde(key, input, errors))
+                keys::each(keys, "rename = \"..\"", errors, |key, input, errors| field.serde(key, input, errors));
             }
             Some("schemars") => keys::each(keys, "description = \"..\"", errors, |key, input, errors| {
                 field.schemars(key, input, errors)
             }),
             Some("garde") => {
-                keys::each(keys, "pattern(\"..\")", errors, |key, input, errors| field.garde(key, input, errors))
+                keys::each(keys, "pattern(\"..\")", errors, |key, input, errors| field.garde(key, input, errors));
             }
             Some("cfg" | "cfg_attr") => errors.push(
                 attr.path(),

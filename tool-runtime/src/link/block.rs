@@ -56,7 +56,7 @@ impl<T: OneToolBlockUnlessNamedByInto> IntoTools for Arc<T> {
 }
 
 /// The tables of a block's tools. rustc prints the line of the function below where a value can't be shared.
-pub type Tables = Vec<&'static MacroTool>;
+type Tables = Vec<&'static MacroTool>;
 
 /// Makes tools of the functions of a block.
 pub fn bind<T: ToolState>(this: Arc<T>, tables: Tables) -> Vec<RegisteredTool> {
