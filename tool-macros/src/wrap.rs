@@ -33,11 +33,13 @@ fn state_local(index: usize) -> Ident {
 //         let __tool_shape = (&&&&__tool_probe).__tool_shape();
 //         let __tool_value = ValueProbe::of(__tool_shape, &__tool_probe);
 //         Slots::returns(slots, (&&__tool_value).__tool_schema());
-//         let __tool_0 = Param::take(&__TOOL_0, slots, 0);
-//         let __tool_1 = Param::take(&__TOOL_1, slots, 1);
-//         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, Slots::is_ready(slots)) else {
+//         let __tool_0 = Param::take(&__TOOL_PARAMS.0, slots, 0);
+//         let __tool_1 = Param::take(&__TOOL_PARAMS.1, slots, 1);
+//         if !Slots::is_ready(slots) {
 //             return None;
-//         };
+//         }
+//         let Some(__tool_0) = __tool_0 else { return None };
+//         let Some(__tool_1) = __tool_1 else { return None };
 //         let __tool_state_0 = Given::state::<Maps>(given)?;
 //         Some(later(
 //             __tool_shape,
@@ -69,12 +71,12 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
         fn __tool_start<'__tool>(
             #slots: &mut __tool_rt::Slots<'_>,
             #given: __tool_rt::Given<'__tool>,
-        ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
             #shape
             #decoded
             #lent
-            ::core::option::Option::Some(#finish)
+            __tool_rt::Some(#finish)
         }
     }
 }
@@ -85,14 +87,15 @@ fn decoded(func: &Func, home: &Home) -> TokenStream {
     let indices = 0..func.params.len();
     let locals: Vec<Ident> = indices.clone().map(local).collect();
     let takes = indices.map(|index| {
-        let (local, constant) = (local(index), home.constant(index));
-        quote!(let #local = __tool_rt::Param::take(&#constant, #slots, #index);)
+        let (local, param) = (local(index), home.param(index));
+        quote!(let #local = __tool_rt::Param::take(&#param, #slots, #index);)
     });
     quote! {
         #(#takes)*
-        let (#(::core::option::Option::Some(#locals),)* true) = (#(#locals,)* __tool_rt::Slots::is_ready(#slots)) else {
-            return ::core::option::Option::None;
-        };
+        if !__tool_rt::Slots::is_ready(#slots) {
+            return __tool_rt::None;
+        }
+        #(let __tool_rt::Some(#locals) = #locals else { return __tool_rt::None };)*
     }
 }
 

@@ -1,7 +1,11 @@
 //! What the output of `#[tool]` and `tools!` refers to. Not for people: it changes with any release, and the two
 //! crates are pinned to each other.
 
-pub use std::{sync::Arc, vec::Vec};
+pub use std::{
+    option::Option::{self, None, Some},
+    sync::Arc,
+    vec::Vec,
+};
 
 pub use inventory::submit;
 pub use serde_json::json;

@@ -16,29 +16,31 @@ const _: () = {
     type __ToolSelf = Db;
     struct __Tool<__T, const __N: usize>(::core::marker::PhantomData<__T>);
     impl __Tool<Db, 0usize> {
-        const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new();
+        const __TOOL_PARAMS: (__tool_rt::Param<String>,) = (__tool_rt::Param::new(),);
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
-        ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
             let __tool_probe = __tool_rt::Probe::<Rows>::new();
             let __tool_shape = (&&&&__tool_probe).__tool_shape();
             let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
             __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
-            let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
-            let (::core::option::Option::Some(__tool_0), true) = (
-                __tool_0,
-                __tool_rt::Slots::is_ready(__tool_slots),
-            ) else {
-                return ::core::option::Option::None;
-            };
+            let __tool_0 = __tool_rt::Param::take(
+                &Self::__TOOL_PARAMS.0,
+                __tool_slots,
+                0usize,
+            );
+            if !__tool_rt::Slots::is_ready(__tool_slots) {
+                return __tool_rt::None;
+            }
+            let __tool_rt::Some(__tool_0) = __tool_0 else { return __tool_rt::None };
             let __tool_this = __tool_rt::Given::this::<__ToolSelf>(__tool_given)?;
-            ::core::option::Option::Some(
+            __tool_rt::Some(
                 __tool_rt::later(
                     __tool_shape,
                     <__ToolSelf>::query(__tool_this, __tool_0),
-                    ::core::option::Option::Some(|__tool_value| __tool_rt::to_model_output(
+                    __tool_rt::Some(|__tool_value| __tool_rt::to_model_output(
                         __tool_value,
                         __ToolSelf::shown,
                     )),
@@ -53,10 +55,10 @@ const _: () = {
                     function: "Db::query",
                     line: ::core::line!(),
                 },
-                || __tool_rt::key_of(&<__ToolSelf>::query),
+                __tool_rt::key_of(&<__ToolSelf>::query),
                 __tool_rt::Mode::Async,
                 &[&["sql"]],
-                &[&Self::__TOOL_0],
+                &[&Self::__TOOL_PARAMS.0],
                 Self::__tool_start,
             )
             .description("Runs a query.")
@@ -66,28 +68,32 @@ const _: () = {
         __tool_rt::Linked(< __Tool < Db, 0usize >> ::__TOOL)
     }
     impl __Tool<Db, 1usize> {
-        const __TOOL_0: __tool_rt::Param<<str as __tool_rt::Borrowed>::Owned> = __tool_rt::Param::new();
+        const __TOOL_PARAMS: (__tool_rt::Param<<str as __tool_rt::Borrowed>::Owned>,) = (
+            __tool_rt::Param::new(),
+        );
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             _: __tool_rt::Given<'__tool>,
-        ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
             let __tool_probe = __tool_rt::Probe::<Result<u64, ParseIntError>>::new();
             let __tool_shape = (&&&&__tool_probe).__tool_shape();
             let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
             __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
-            let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
-            let (::core::option::Option::Some(__tool_0), true) = (
-                __tool_0,
-                __tool_rt::Slots::is_ready(__tool_slots),
-            ) else {
-                return ::core::option::Option::None;
-            };
-            ::core::option::Option::Some(
+            let __tool_0 = __tool_rt::Param::take(
+                &Self::__TOOL_PARAMS.0,
+                __tool_slots,
+                0usize,
+            );
+            if !__tool_rt::Slots::is_ready(__tool_slots) {
+                return __tool_rt::None;
+            }
+            let __tool_rt::Some(__tool_0) = __tool_0 else { return __tool_rt::None };
+            __tool_rt::Some(
                 __tool_rt::done(
                     __tool_shape,
                     <__ToolSelf>::parse(__tool_rt::borrow::<str>(&__tool_0)),
-                    ::core::option::Option::None,
+                    __tool_rt::None,
                     (&&__tool_value).__tool_reader(),
                 ),
             )
@@ -99,10 +105,10 @@ const _: () = {
                     function: "Db::parse",
                     line: ::core::line!(),
                 },
-                || __tool_rt::key_of(&<__ToolSelf>::parse),
+                __tool_rt::key_of(&<__ToolSelf>::parse),
                 __tool_rt::Mode::Sync,
                 &[&["text"]],
-                &[&Self::__TOOL_0],
+                &[&Self::__TOOL_PARAMS.0],
                 Self::__tool_start,
             )
             .description("Reads a number.");

@@ -15,40 +15,44 @@ const _: () = {
         __tool_rt::needs_tokio! {
             "blocking"
         }
-        const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new()
-            .edit(|__tool_edit| {
-                __tool_edit.min_length(1u64);
-            })
-            .check(
-                __tool_rt::with_garde! {
-                    | __tool_value : & String | {
-                    __tool_rt::garde_rule(__tool_rt::garde::rules::length::chars::apply(__tool_value,
-                    (1, ::core::primitive::usize::MAX))) ?;
-                    ::core::result::Result::Ok(()) }
-                },
-            );
+        const __TOOL_PARAMS: (__tool_rt::Param<String>,) = (
+            __tool_rt::Param::new()
+                .edit(|__tool_edit| {
+                    __tool_edit.min_length(1u64);
+                })
+                .check(
+                    __tool_rt::with_garde! {
+                        | __tool_value : & String | {
+                        __tool_rt::garde_rule(__tool_rt::garde::rules::length::chars::apply(__tool_value,
+                        (1, ::core::primitive::usize::MAX))) ?;
+                        ::core::result::Result::Ok(()) }
+                    },
+                ),
+        );
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
-        ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
             let __tool_probe = __tool_rt::Probe::<Option<S::Value>>::new();
             let __tool_shape = (&&&&__tool_probe).__tool_shape();
             let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
             __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
-            let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
-            let (::core::option::Option::Some(__tool_0), true) = (
-                __tool_0,
-                __tool_rt::Slots::is_ready(__tool_slots),
-            ) else {
-                return ::core::option::Option::None;
-            };
+            let __tool_0 = __tool_rt::Param::take(
+                &Self::__TOOL_PARAMS.0,
+                __tool_slots,
+                0usize,
+            );
+            if !__tool_rt::Slots::is_ready(__tool_slots) {
+                return __tool_rt::None;
+            }
+            let __tool_rt::Some(__tool_0) = __tool_0 else { return __tool_rt::None };
             let __tool_this = __tool_rt::Given::this::<__ToolSelf<S>>(__tool_given)?;
-            ::core::option::Option::Some(
+            __tool_rt::Some(
                 __tool_rt::done(
                     __tool_shape,
                     <__ToolSelf<S>>::get(__tool_this, __tool_0),
-                    ::core::option::Option::None,
+                    __tool_rt::None,
                     (&&__tool_value).__tool_reader(),
                 ),
             )
@@ -60,10 +64,10 @@ const _: () = {
                     function: "Cache::get",
                     line: ::core::line!(),
                 },
-                || __tool_rt::key_of(&<__ToolSelf<S>>::get),
+                __tool_rt::key_of(&<__ToolSelf<S>>::get),
                 __tool_rt::Mode::Sync,
                 &[&["key"]],
-                &[&Self::__TOOL_0],
+                &[&Self::__TOOL_PARAMS.0],
                 Self::__tool_start,
             )
             .description("Looks a key up.")

@@ -8,19 +8,19 @@ const _: () = {
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
-    ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+    ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
         use __tool_rt::shapes::*;
         let __tool_probe = __tool_rt::Probe::<()>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
         let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
-        let (true) = (__tool_rt::Slots::is_ready(__tool_slots)) else {
-            return ::core::option::Option::None;
-        };
-        ::core::option::Option::Some(
+        if !__tool_rt::Slots::is_ready(__tool_slots) {
+            return __tool_rt::None;
+        }
+        __tool_rt::Some(
             __tool_rt::done(
                 __tool_shape,
                 nothing(),
-                ::core::option::Option::None,
+                __tool_rt::None,
                 (&&__tool_value).__tool_reader(),
             ),
         )
@@ -32,7 +32,7 @@ const _: () = {
                 function: "nothing",
                 line: ::core::line!(),
             },
-            || __tool_rt::key_of(&nothing),
+            __tool_rt::key_of(&nothing),
             __tool_rt::Mode::Sync,
             &[],
             &[],
