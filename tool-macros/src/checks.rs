@@ -151,8 +151,8 @@ pub(crate) fn output_span(func: &Func) -> Span {
 // Output:
 //     let __tool_probe = Probe::<Result<Weather, E>>::new();
 //     let __tool_shape = (&&&&__tool_probe).__tool_shape();
-//     let __tool_value = ValueProbe::of(__tool_shape, &__tool_probe);
-//     Slots::returns(slots, (&&__tool_value).__tool_schema());
+//     let __tool_able = (&&&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
+//     Slots::returns(slots, __tool_able.schema);
 pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
     let unit: Type = syn::parse_quote!(());
     let output = match &func.sig.output {
@@ -162,12 +162,12 @@ pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
     let span = output_span(func);
     let schema = attr.output_schema.key().is_none().then(|| {
         let slots = slots();
-        located!(span => __tool_rt::Slots::returns(#slots, (&&__tool_value).__tool_schema());)
+        located!(span => __tool_rt::Slots::returns(#slots, __tool_able.schema);)
     });
     located!(span =>
         let __tool_probe = __tool_rt::Probe::<#output>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
-        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+        let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
         #schema
     )
 }

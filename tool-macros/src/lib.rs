@@ -21,7 +21,7 @@ mod synonyms;
 mod valid;
 mod wrap;
 
-use proc_macro::{TokenStream, TokenTree};
+use proc_macro::TokenStream;
 
 use crate::errors::Errors;
 
@@ -32,14 +32,11 @@ pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
     expanded(args.into(), &item.into()).into()
 }
 
-/// Gives what is inside a module, in place of the module. For `put_tool_on_the_impl_block_too!` of tool-runtime.
+/// Gives its arguments in place of an empty module. For `put_tool_on_the_impl_block_too!` of tool-runtime.
 #[doc(hidden)]
 #[proc_macro_attribute]
-pub fn inside(_: TokenStream, module: TokenStream) -> TokenStream {
-    match module.into_iter().last() {
-        Some(TokenTree::Group(inside)) => inside.stream(),
-        _ => TokenStream::new(),
-    }
+pub fn in_place_of(inside: TokenStream, _module: TokenStream) -> TokenStream {
+    inside
 }
 
 fn expanded(args: proc_macro2::TokenStream, item: &proc_macro2::TokenStream) -> proc_macro2::TokenStream {

@@ -31,8 +31,8 @@ fn state_local(index: usize) -> Ident {
 //         use shapes::*;
 //         let __tool_probe = Probe::<Result<Weather, E>>::new();
 //         let __tool_shape = (&&&&__tool_probe).__tool_shape();
-//         let __tool_value = ValueProbe::of(__tool_shape, &__tool_probe);
-//         Slots::returns(slots, (&&__tool_value).__tool_schema());
+//         let __tool_able = (&&&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
+//         Slots::returns(slots, __tool_able.schema);
 //         let __tool_0 = Param::take(&__TOOL_PARAMS.0, slots, 0);
 //         let __tool_1 = Param::take(&__TOOL_PARAMS.1, slots, 1);
 //         if !Slots::is_ready(slots) {
@@ -45,7 +45,7 @@ fn state_local(index: usize) -> Ident {
 //             __tool_shape,
 //             async move { get_weather(borrow::<str>(&__tool_0), __tool_1, __tool_state_0).await },
 //             Some(|value| to_model_output(value, headline)),
-//             (&&__tool_value).__tool_reader(),
+//             __tool_able.reader,
 //         ))
 //     }
 pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
@@ -62,7 +62,7 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
         __tool_shape,
         #call,
         #hook,
-        (&&__tool_value).__tool_reader(),
+        __tool_able.reader,
     ));
     let allow = func.allow_deprecated();
     let given = if lent.is_empty() { quote!(_) } else { located!(Span::mixed_site() => __tool_given) };

@@ -9,7 +9,7 @@ pub use std::{
 
 pub use inventory::submit;
 pub use serde_json::json;
-pub use tool_macros::inside;
+pub use tool_macros::in_place_of;
 
 pub use crate::{
     __tool_needs_tokens as needs_tokens, __tool_needs_tokio as needs_tokio, __tool_with_garde as with_garde,
@@ -36,8 +36,8 @@ pub use garde;
 #[macro_export]
 macro_rules! put_tool_on_the_impl_block_too {
     ($($item:tt)*) => {
-        #[$crate::__private::inside]
-        mod __tool { $($item)* }
+        #[$crate::__private::in_place_of($($item)*)]
+        mod __tool {}
     };
 }
 

@@ -24,8 +24,12 @@ const _: () = {
             use __tool_rt::shapes::*;
             let __tool_probe = __tool_rt::Probe::<Rows>::new();
             let __tool_shape = (&&&&__tool_probe).__tool_shape();
-            let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
-            __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
+            let __tool_able = (&&&&__tool_rt::ValueProbe::of(
+                __tool_shape,
+                &__tool_probe,
+            ))
+                .__tool_able();
+            __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
             let __tool_0 = __tool_rt::Param::take(
                 &Self::__TOOL_PARAMS.0,
                 __tool_slots,
@@ -44,7 +48,7 @@ const _: () = {
                         __tool_value,
                         __ToolSelf::shown,
                     )),
-                    (&&__tool_value).__tool_reader(),
+                    __tool_able.reader,
                 ),
             )
         }
@@ -78,8 +82,12 @@ const _: () = {
             use __tool_rt::shapes::*;
             let __tool_probe = __tool_rt::Probe::<Result<u64, ParseIntError>>::new();
             let __tool_shape = (&&&&__tool_probe).__tool_shape();
-            let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
-            __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
+            let __tool_able = (&&&&__tool_rt::ValueProbe::of(
+                __tool_shape,
+                &__tool_probe,
+            ))
+                .__tool_able();
+            __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
             let __tool_0 = __tool_rt::Param::take(
                 &Self::__TOOL_PARAMS.0,
                 __tool_slots,
@@ -94,7 +102,7 @@ const _: () = {
                     __tool_shape,
                     <__ToolSelf>::parse(__tool_rt::borrow::<str>(&__tool_0)),
                     __tool_rt::None,
-                    (&&__tool_value).__tool_reader(),
+                    __tool_able.reader,
                 ),
             )
         }

@@ -12,17 +12,13 @@ const _: () = {
         use __tool_rt::shapes::*;
         let __tool_probe = __tool_rt::Probe::<()>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
-        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+        let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
+            .__tool_able();
         if !__tool_rt::Slots::is_ready(__tool_slots) {
             return __tool_rt::None;
         }
         __tool_rt::Some(
-            __tool_rt::done(
-                __tool_shape,
-                nothing(),
-                __tool_rt::None,
-                (&&__tool_value).__tool_reader(),
-            ),
+            __tool_rt::done(__tool_shape, nothing(), __tool_rt::None, __tool_able.reader),
         )
     }
     const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(

@@ -12,8 +12,9 @@ const _: () = {
         use __tool_rt::shapes::*;
         let __tool_probe = __tool_rt::Probe::<Vec<Row>>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
-        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
-        __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
+        let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
+            .__tool_able();
+        __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
         let __tool_0 = __tool_rt::Param::take(&__TOOL_PARAMS.0, __tool_slots, 0usize);
         if !__tool_rt::Slots::is_ready(__tool_slots) {
             return __tool_rt::None;
@@ -26,7 +27,7 @@ const _: () = {
                 __tool_shape,
                 query(__tool_state_0, __tool_0, __tool_state_1),
                 __tool_rt::None,
-                (&&__tool_value).__tool_reader(),
+                __tool_able.reader,
             ),
         )
     }
