@@ -33,10 +33,10 @@ pub(crate) async fn all(
     poll_fn(|context| {
         for _ in 0..POLLS {
             while let Some(index) = lanes.next() {
-                if let Some(call) = calls[index].take() {
+                if let Some(mut call) = calls[index].take() {
                     let seat = Seat::in_turn(conversation.clone(), keys[index], Arc::clone(&turn), index);
                     let inner = Arc::clone(&inner);
-                    join.start(index, Box::pin(async move { call::tell(&inner, call, Place::Task, seat).await }));
+                    join.start(index, Box::pin(async move { call::tell(inner, &mut call, Place::Task, seat).await }));
                 }
             }
             let Some(index) = join.next(context.waker()) else {

@@ -1,8 +1,16 @@
 //! Holds what a whole turn makes the model read to one budget: the longest texts are cut first.
 
-use std::{mem, sync::OnceLock};
+use std::{mem, sync::Arc};
 
-use crate::{call::Told, conversation::Conversation, cut, outcome::Outcome, policy::Scope, present, thread::Place};
+use crate::{
+    call::Told,
+    conversation::Conversation,
+    cut,
+    outcome::Outcome,
+    policy::Scope,
+    present::{self, NeedsThread},
+    thread::Place,
+};
 
 /// For the receipt.
 const NOTE: &str = "cut to hold the whole turn to its budget";
@@ -13,7 +21,7 @@ const ROUNDS: usize = 4;
 
 /// `budget` is in characters, for all texts together.
 pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Option<&Conversation>) -> Vec<Outcome> {
-    let mut lengths: Vec<usize> = told.iter().map(|told| told.outcome.receipt.model_chars).collect();
+    let mut lengths: Vec<usize> = told.iter().map(|told| told.outcome.shown.receipt.model_chars).collect();
     let mut fixed: Vec<bool> = told.iter().map(|told| told.job.is_none()).collect();
     for _ in 0..ROUNDS {
         if lengths.iter().sum::<usize>() <= budget {
@@ -26,7 +34,7 @@ pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Optio
         for ((told, chars), fixed) in told.iter_mut().zip(&mut lengths).zip(&mut fixed) {
             if !*fixed && *chars > allowance {
                 shrink(told, allowance).await;
-                *chars = told.outcome.receipt.model_chars;
+                *chars = told.outcome.shown.receipt.model_chars;
                 *fixed = *chars > allowance;
             }
         }
@@ -45,6 +53,7 @@ pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Optio
 fn share(budget: usize, outcomes: &mut [Outcome]) {
     let share = budget / outcomes.len().max(1);
     for promise in outcomes.iter_mut().filter_map(|outcome| outcome.promise.as_mut()) {
+        let promise = Arc::make_mut(promise);
         promise.policy.limit = Some(promise.policy.limit.map_or(share, |limit| limit.min(share)));
     }
 }
@@ -55,12 +64,18 @@ async fn shrink(told: &mut Told, chars: usize) {
     let Told { outcome, job: place } = told;
     job.policy.limit = Some(job.policy.limit.map_or(chars, |limit| limit.min(chars)));
     job.policy.scope = Scope::Total;
-    job.kept = outcome.receipt.artifact.clone();
-    let (presented, job) = present::present_at(job, Place::Task).await;
+    job.kept.clone_from(&outcome.shown.receipt.artifact);
+    let presented = match present::at_once(&job, Place::Task) {
+        Ok(presented) => presented,
+        Err(NeedsThread) => {
+            let presented;
+            (presented, *job) = present::apart(*job).await;
+            presented
+        }
+    };
     *place = Some(job);
-    (outcome.text, outcome.content, outcome.text_part) = (presented.text, presented.content, OnceLock::new());
-    let before = mem::replace(&mut outcome.receipt, presented.receipt);
-    let receipt = &mut outcome.receipt;
+    let before = mem::replace(&mut outcome.shown, presented.shown).receipt;
+    let receipt = &mut outcome.shown.receipt;
     receipt.full_chars = receipt.full_chars.or(before.full_chars);
     receipt.raw_chars = receipt.raw_chars.or(before.raw_chars);
     receipt.artifact = receipt.artifact.take().or(before.artifact);

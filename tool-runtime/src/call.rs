@@ -1,12 +1,8 @@
-//! The story of one call: find, decode and run, resolve, present.
+//! The story of one call: find, ask the hooks, decode and run, observe, resolve, present.
 
-use std::{
-    future::Future,
-    sync::{Arc, OnceLock},
-    time::Instant,
-};
+use std::{future::Future, sync::Arc, time::Instant};
 
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use crate::{
     args,
@@ -19,7 +15,7 @@ use crate::{
     observe::Observed,
     outcome::{Outcome, Promise, Status},
     policy::Policy,
-    present::{self, Caller, Job, Presented},
+    present::{self, Caller, Job, NeedsThread, Presented},
     registry::{Inner, Installed, Registry},
     request::ToolCall,
     resolve::{self, Resolved},
@@ -54,18 +50,18 @@ impl Registry {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn call(&self, call: ToolCall) -> impl Future<Output = Outcome> + Send + 'static {
+    pub fn call(&self, mut call: ToolCall) -> impl Future<Output = Outcome> + Send + 'static {
         let inner = Arc::clone(&self.inner);
-        async move { tell(&inner, call, Place::Task, Seat::alone()).await.outcome }
+        async move { tell(inner, &mut call, Place::Task, Seat::alone()).await.outcome }
     }
 
     /// Runs one call on this thread and waits for it; no async runtime is needed.
     ///
     /// Inside an async runtime only synchronous tools can run this way: an asynchronous one is [`Status::Blocked`],
     /// and the text names [`call`](Self::call).
-    pub fn call_blocking(&self, call: ToolCall) -> Outcome {
+    pub fn call_blocking(&self, mut call: ToolCall) -> Outcome {
         // Ready at the first poll: on a thread nothing is awaited, `run` waits for the tool itself.
-        thread::park_until(tell(&self.inner, call, Place::Thread, Seat::alone())).outcome
+        thread::park_until(tell(Arc::clone(&self.inner), &mut call, Place::Thread, Seat::alone())).outcome
     }
 
     /// Whether the arguments of a call fit its tool; nothing is run. An unknown tool has no arguments to check: it
@@ -92,73 +88,210 @@ impl Registry {
 /// An outcome, and what it takes to present it again where that makes it shorter.
 pub(crate) struct Told {
     pub(crate) outcome: Outcome,
-    pub(crate) job: Option<Job>,
+    /// Of a call in a turn that has a budget.
+    pub(crate) job: Option<Box<Job>>,
 }
 
-pub(crate) async fn tell(inner: &Arc<Inner>, call: ToolCall, place: Place, seat: Seat) -> Told {
-    let trace = Trace::open(inner, &call, seat.session().map(|session| &**session));
-    let told = tell_all(inner, call, place, seat).instrument(trace.span()).await;
-    trace.close(inner, &told.outcome);
+/// Tells one call. Most wait for nobody, and for those a future with room for all that the others may wait for would
+/// cost as much as the rest of the call; so the others get theirs in a box.
+pub(crate) async fn tell(inner: Arc<Inner>, call: &mut ToolCall, place: Place, mut seat: Seat) -> Told {
+    match tell_at_once(&inner, call, place, &mut seat) {
+        Soon::Told(told) => told,
+        Soon::Ended(late) => Box::pin(late.told(seat)).await,
+        Soon::Waits => Box::pin(tell_waiting(inner, call, place, seat)).await,
+    }
+}
+
+/// How far a call comes without waiting.
+enum Soon {
+    Told(Told),
+    /// Its result has to be saved where that takes no task's time.
+    Ended(Box<Late>),
+    /// Not begun.
+    Waits,
+}
+
+/// A call that has ended, in its span.
+struct Late(Ended, Option<Trace>);
+
+impl Late {
+    async fn told(self, seat: Seat) -> Told {
+        let Self(ended, trace) = self;
+        let Some(trace) = trace else { return ended.told_apart(&seat).await };
+        let inner = Arc::clone(&ended.job.inner);
+        let told = ended.told_apart(&seat).instrument(trace.span()).await;
+        trace.close(&inner, &told.outcome);
+        told
+    }
+}
+
+/// The stages of [`tell_all`] where none of them waits: a tool that runs here, and neither hook nor turn.
+fn tell_at_once(inner: &Arc<Inner>, call: &mut ToolCall, place: Place, seat: &mut Seat) -> Soon {
+    let found = Subject::find(inner, call);
+    let runs_here = |index: usize| run::runs_here(&inner.tools[index], place);
+    if !inner.hooks.is_empty() || seat.is_in_turn() || !found.index.is_none_or(runs_here) {
+        return Soon::Waits;
+    }
+    let trace = Trace::open(inner, call, seat.session().map(|session| &**session));
+    let span = trace.as_ref().map(Trace::span);
+    let inside = span.as_ref().map(Span::enter);
+    let began = Instant::now();
+    let mut ran = match (seat.admit_now(), found.index) {
+        (Err(refusal), _) => Ran::refused(refusal.text(), refusal.reason()),
+        (Ok(()), None) => Ran::told(Status::UnknownTool, unknown(inner, &call.name)),
+        (Ok(()), Some(index)) => {
+            let context = context(inner, &found.name, call, seat);
+            run::here(&Run { inner, index, call, context: &context, place })
+        }
+    };
+    if let Some(notice) = seat.observe_now(ran.status, &ran.output, &ran.end) {
+        ran.notices.push(Notice::new(notice));
+    }
+    let policy = policy(inner, found.index, &ran.output);
+    let ended = Ended::new(Arc::clone(inner), found, call, seat, policy, ran, began);
+    let presented = present::at_once(&ended.job, place);
+    drop(inside);
+    let Ok(presented) = presented else { return Soon::Ended(Box::new(Late(ended, trace))) };
+    let told = ended.told(presented, seat);
+    if let Some(trace) = trace {
+        trace.close(inner, &told.outcome);
+    }
+    Soon::Told(told)
+}
+
+async fn tell_waiting(inner: Arc<Inner>, call: &mut ToolCall, place: Place, mut seat: Seat) -> Told {
+    let Some(trace) = Trace::open(&inner, call, seat.session().map(|session| &**session)) else {
+        return tell_all(inner, call, place, &mut seat).await;
+    };
+    let told = tell_all(Arc::clone(&inner), call, place, &mut seat).instrument(trace.span()).await;
+    trace.close(&inner, &told.outcome);
     told
 }
 
-async fn tell_all(inner: &Arc<Inner>, mut call: ToolCall, place: Place, mut seat: Seat) -> Told {
+async fn tell_all(inner: Arc<Inner>, call: &mut ToolCall, place: Place, seat: &mut Seat) -> Told {
     let began = Instant::now();
-    let found = Subject::find(inner, &call);
-    let (observed, blocked) =
-        Observed::before(inner, &found.name, found.hints(inner), seat.session(), &mut call, place).await;
-    let blocked = match blocked {
-        None => seat.admit().await.err().map(|refusal| Ran::refused(refusal.text(), refusal.reason())),
-        blocked => blocked,
-    };
+    let may_shrink = seat.is_in_turn() && inner.turns.budget.is_some();
+    let found = Subject::find(&inner, call);
+    let (mut observed, mut blocked) = (None, None);
+    if !inner.hooks.is_empty() {
+        let hints = found.hints(&inner);
+        let before = Observed::before(&inner, &found.name, hints, seat.session(), call, place);
+        (observed, blocked) = Box::pin(before).await;
+    }
+    if blocked.is_none() {
+        blocked = seat.admit().await.err().map(|refusal| Ran::refused(refusal.text(), refusal.reason()));
+    }
     let mut ran = match (blocked, found.index) {
         (Some(blocked), _) => blocked,
-        (None, None) => Ran::told(Status::UnknownTool, unknown(inner, &call.name)),
+        (None, None) => Ran::told(Status::UnknownTool, unknown(&inner, &call.name)),
         (None, Some(index)) => {
-            let context = context(inner, &found.name, &call, &seat);
-            let run = Run { inner, index, call: &call, context: &context, place };
-            contain::poll(run::run(run)).await.unwrap_or_else(Ran::panicked)
+            let context = context(&inner, &found.name, call, seat);
+            run::run(Run { inner: &inner, index, call, context: &context, place }).await
         }
     };
-    ran.notes.splice(0..0, found.note.into_iter().chain(call.notes.drain(..)));
+    ran.notes.splice(0..0, call.notes.drain(..));
     ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::new));
     // Before a hook may put another value in the place of one that says where it comes from.
-    let policy = policy(inner, found.index, &ran.output);
-    observed.after(inner, &call, &mut ran, began).await;
-    let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
-    let Resolved { facing, note } = resolve::facing(end, &output);
-    if note.is_some() {
-        tracing::warn!(tool = &*found.name, call_id = &*call.id, "a view was not used");
+    let policy = policy(&inner, found.index, &ran.output);
+    if let Some(observed) = observed {
+        Box::pin(observed.after(&inner, call, &mut ran, began)).await;
     }
-    notes.extend(note);
-    let job = Job {
-        inner: Arc::clone(inner),
-        tool: Arc::clone(&found.name),
-        policy,
-        call_id: Arc::clone(&call.id),
-        output: output.clone(),
-        facing,
-        notices,
-        caller: Caller::default(),
-        session: seat.session().cloned(),
-        kept: None,
-    };
-    let (presented, job) = present::present_at(job, place).await;
-    let job = (presented.status.is_none() && job.can_shrink()).then_some(job);
-    if let Some(streamed) = output.as_stream() {
-        streamed.settle();
+    let mut ended = Ended::new(inner, found, call, seat, policy, ran, began);
+    ended.may_shrink = may_shrink;
+    match present::at_once(&ended.job, place) {
+        Ok(presented) => ended.told(presented, seat),
+        Err(NeedsThread) => Box::pin(ended.told_apart(seat)).await,
     }
-    let mut outcome = finish(found.name, call.id, output, status, presented);
-    outcome.problems = problems;
-    if let Some(index) = found.index {
-        inner.tools[index].wire_names.clone_into(&mut outcome.wire_names);
-        outcome.promise = promise(inner, &inner.tools[index]);
+}
+
+/// A call that has ended and is to be shown.
+struct Ended {
+    index: Option<usize>,
+    began: Instant,
+    status: Status,
+    problems: Vec<Problem>,
+    notes: Vec<String>,
+    still_running: bool,
+    may_shrink: bool,
+    job: Job,
+}
+
+impl Ended {
+    fn new(
+        inner: Arc<Inner>,
+        found: Subject,
+        call: &ToolCall,
+        seat: &Seat,
+        policy: Policy,
+        ran: Ran,
+        began: Instant,
+    ) -> Self {
+        let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
+        let Resolved { facing, note } = resolve::facing(end, &output);
+        if note.is_some() {
+            tracing::warn!(tool = &*found.name, call_id = &*call.id, "a view was not used");
+        }
+        if let Some(note) = found.note {
+            notes.insert(0, note);
+        }
+        if let Some(note) = note {
+            notes.push(note);
+        }
+        let job = Job {
+            inner,
+            tool: found.name,
+            policy,
+            call_id: Arc::clone(&call.id),
+            output,
+            facing,
+            notices,
+            caller: Caller::default(),
+            session: seat.session().cloned(),
+            kept: None,
+        };
+        Self { index: found.index, began, status, problems, notes, still_running, may_shrink: false, job }
     }
-    outcome.receipt.notes.splice(0..0, notes);
-    outcome.receipt.still_running = still_running;
-    outcome.receipt.duration = began.elapsed();
-    seat.keep(outcome.artifact());
-    Told { outcome, job }
+
+    async fn told_apart(mut self, seat: &Seat) -> Told {
+        let presented;
+        (presented, self.job) = present::apart(self.job).await;
+        self.told(presented, seat)
+    }
+
+    fn told(self, presented: Presented, seat: &Seat) -> Told {
+        let Self { index, began, status, problems, mut notes, still_running, may_shrink, job } = self;
+        let Presented { mut shown, status: instead, leak } = presented;
+        let receipt = &mut shown.receipt;
+        if let Some(streamed) = job.output.as_stream() {
+            streamed.settle();
+        }
+        let shrinks = (may_shrink && instead.is_none() && job.can_shrink()).then(|| Box::new(job.clone()));
+        let output = if leak {
+            job.output.leak();
+            Output::error("the result is nested too deeply to be kept")
+        } else {
+            job.output
+        };
+        if !notes.is_empty() {
+            notes.append(&mut receipt.notes);
+            receipt.notes = notes;
+        }
+        receipt.still_running = still_running;
+        receipt.duration = began.elapsed();
+        let tool = index.map(|index| &job.inner.tools[index]);
+        let outcome = Outcome {
+            call_id: job.call_id,
+            tool_name: job.tool,
+            status: instead.unwrap_or(status),
+            shown,
+            output,
+            problems,
+            wire_names: tool.and_then(|tool| tool.wire_names.clone()),
+            promise: tool.and_then(|tool| promise(&job.inner, tool)),
+        };
+        seat.keep(outcome.artifact());
+        Told { outcome, job: shrinks }
+    }
 }
 
 /// How the loop guard sees this call; `None` where it is off.
@@ -241,31 +374,12 @@ fn quoted(names: &[&str], between: &str) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(between)
 }
 
-fn finish(tool: Arc<str>, call_id: Arc<str>, output: Output, status: Status, presented: Presented) -> Outcome {
-    let status = presented.status.unwrap_or(status);
-    let output = if presented.leak {
-        output.leak();
-        Output::error("the result is nested too deeply to be kept")
-    } else {
-        output
-    };
-    Outcome {
-        call_id,
-        tool_name: tool,
-        status,
-        text: presented.text,
-        content: presented.content,
-        text_part: OnceLock::new(),
-        output,
-        problems: Vec::new(),
-        receipt: presented.receipt,
-        wire_names: None,
-        promise: None,
-    }
-}
-
 /// What MCP was promised of the tool's value.
-fn promise(inner: &Inner, tool: &Installed) -> Option<Promise> {
-    tool.described(inner.strict).promised_schema()?;
-    Some(Promise { policy: tool.policy, redactors: Arc::clone(&inner.redactors), keep: present::keep_promise })
+fn promise(inner: &Inner, tool: &Installed) -> Option<Arc<Promise>> {
+    let promise = tool.promise.get_or_init(|| {
+        tool.described(inner.strict).promised_schema()?;
+        let redactors = Arc::clone(&inner.redactors);
+        Some(Arc::new(Promise { policy: tool.policy, redactors, keep: present::keep_promise }))
+    });
+    promise.clone()
 }

@@ -102,9 +102,9 @@ impl Conversation {
                 (None, Some(parts)) => feed_parts(&mut digest, parts),
                 (None, None) => digest.output(output),
             }
-            let End::Returned(Returned { model_output, content, .. }) = end else { return };
-            feed_parts(&mut digest, content);
-            match model_output {
+            let End::Returned(Returned { beside: Some(beside), .. }) = end else { return };
+            feed_parts(&mut digest, &beside.content);
+            match &beside.model_output {
                 Some(ModelOutput::Text(text)) => digest.text(text),
                 Some(ModelOutput::Json(json)) => digest.json(json),
                 None => {}

@@ -15,8 +15,11 @@ use crate::{
 };
 
 /// The hooks of one call. Dropped before [`after`](Self::after) is through, it tells those that are left.
-pub(crate) struct Observed<'a> {
-    hooks: Vec<&'a dyn ErasedHook>,
+pub(crate) struct Observed {
+    /// Of the registry.
+    hooks: Arc<[Box<dyn ErasedHook>]>,
+    /// Those that this call concerns.
+    concerned: Vec<usize>,
     /// What `before` saw last, for hooks that hear of nothing more.
     call: Option<BeforeCall>,
     /// How many hooks have been told how the call ended.
@@ -24,12 +27,12 @@ pub(crate) struct Observed<'a> {
     place: Place,
 }
 
-impl Drop for Observed<'_> {
+impl Drop for Observed {
     fn drop(&mut self) {
         let Some(call) = &self.call else { return };
-        for hook in &self.hooks[self.told..] {
+        for &hook in &self.concerned[self.told..] {
             // The caller is gone: nobody could be told of a panic.
-            let _ = contain::call(|| hook.cancelled(call));
+            let _ = contain::call(|| self.hooks[hook].cancelled(call));
         }
     }
 }
@@ -66,25 +69,22 @@ impl Failed {
     }
 }
 
-impl<'a> Observed<'a> {
-    /// Asks every hook that applies. The arguments may change; a reason not to run the tool comes back as its end.
+impl Observed {
+    /// Asks every hook that applies, if there is one. The arguments may change; a reason not to run the tool comes
+    /// back as its end.
     pub(crate) async fn before(
-        inner: &'a Inner,
+        inner: &Inner,
         tool: &Arc<str>,
         hints: Hints,
         session: Option<&Arc<str>>,
         call: &mut ToolCall,
         place: Place,
-    ) -> (Self, Option<Ran>) {
-        let hooks: Vec<&dyn ErasedHook> = inner
-            .hooks
-            .iter()
-            .map(|hook| &**hook)
-            .filter(|hook| contain::call(|| hook.applies_to(tool)).unwrap_or(true))
-            .collect();
-        let mut observed = Self { hooks, call: None, told: 0, place };
-        if observed.hooks.is_empty() {
-            return (observed, None);
+    ) -> (Option<Box<Self>>, Option<Ran>) {
+        let hooks = Arc::clone(&inner.hooks);
+        let applies = |&hook: &usize| contain::call(|| hooks[hook].applies_to(tool)).unwrap_or(true);
+        let concerned: Vec<usize> = (0..hooks.len()).filter(applies).collect();
+        if concerned.is_empty() {
+            return (None, None);
         }
         let mut seen = BeforeCall {
             call_id: Arc::clone(&call.id),
@@ -93,10 +93,11 @@ impl<'a> Observed<'a> {
             hints,
             session: session.cloned(),
         };
-        observed.call = Some(seen.clone());
+        let mut observed = Box::new(Self { hooks, concerned, call: Some(seen.clone()), told: 0, place });
         let mut notes = Vec::new();
         let mut blocked = None;
-        for &hook in &observed.hooks {
+        for &hook in &observed.concerned {
+            let hook = &*observed.hooks[hook];
             match decide(place, hook, || hook.before(&seen)).await {
                 Ok(Before::Go) => {}
                 Ok(Before::Arguments(arguments)) => {
@@ -122,7 +123,7 @@ impl<'a> Observed<'a> {
         call.arguments = seen.arguments.clone();
         call.notes = notes;
         observed.call = Some(seen);
-        (observed, blocked)
+        (Some(observed), blocked)
     }
 
     /// Tells every hook how the call ended, and does what they decide.
@@ -138,8 +139,8 @@ impl<'a> Observed<'a> {
             duration: began.elapsed(),
             session: seen.session.clone(),
         };
-        for index in 0..self.hooks.len() {
-            let hook = self.hooks[index];
+        for index in 0..self.concerned.len() {
+            let hook = &*self.hooks[self.concerned[index]];
             (end.status, end.duration) = (ran.status, began.elapsed());
             // Whoever drops the call now leaves this hook, and those behind it, untold.
             let decided = decide(self.place, hook, || hook.after(&end)).await;
@@ -181,8 +182,10 @@ fn replace(ran: &mut Ran, value: serde_json::Value) {
         End::Returned(returned) if returned.output.is_ok() => {
             ran.output = ran.output.replaced(value);
             returned.output = Ok(ran.output.clone());
-            returned.model_output = None;
-            returned.content.clear();
+            if let Some(beside) = &mut returned.beside {
+                beside.model_output = None;
+                beside.content.clear();
+            }
             ran.notes.push("a hook replaced the value".to_owned());
         }
         _ => ran.notes.push("a hook wanted to replace a value, and there was none".to_owned()),

@@ -201,16 +201,28 @@ pub struct Outcome {
     pub(crate) call_id: Arc<str>,
     pub(crate) tool_name: Arc<str>,
     pub(crate) status: Status,
+    pub(crate) shown: Box<Shown>,
+    pub(crate) output: Output,
+    pub(crate) problems: Vec<Problem>,
+    /// What each dialect calls the tool, in their order; `None` where that is its own name.
+    pub(crate) wire_names: Option<Arc<[Box<str>]>>,
+    pub(crate) promise: Option<Arc<Promise>>,
+}
+
+/// What the model reads, and how it came to that. In a box, because an outcome is handed on many times.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
     pub(crate) text: ModelText,
     /// The content parts of a multimodal result.
     pub(crate) content: Option<Vec<Part>>,
-    pub(crate) text_part: OnceLock<[Part; 1]>,
-    pub(crate) output: Output,
-    pub(crate) problems: Vec<Problem>,
+    text_part: OnceLock<[Part; 1]>,
     pub(crate) receipt: Receipt,
-    /// What each dialect calls the tool, in their order; `None` where that is its own name.
-    pub(crate) wire_names: Option<Arc<[Box<str>]>>,
-    pub(crate) promise: Option<Promise>,
+}
+
+impl Shown {
+    pub(crate) fn new(text: ModelText, content: Option<Vec<Part>>, receipt: Receipt) -> Box<Self> {
+        Box::new(Self { text, content, text_part: OnceLock::new(), receipt })
+    }
 }
 
 /// A value that MCP was promised as JSON, by the tool's output schema. Nothing is serialised before somebody asks.
@@ -266,7 +278,7 @@ impl Outcome {
 
     /// The whole text the model reads.
     pub fn model_text(&self) -> &str {
-        match &self.text {
+        match &self.shown.text {
             ModelText::Own(text) => text,
             ModelText::SameAsOutput => self.output.as_text().unwrap_or_default(),
         }
@@ -274,9 +286,9 @@ impl Outcome {
 
     /// The same as content parts.
     pub fn parts(&self) -> &[Part] {
-        match &self.content {
+        match &self.shown.content {
             Some(parts) => parts,
-            None => self.text_part.get_or_init(|| [Part::text(self.model_text())]),
+            None => self.shown.text_part.get_or_init(|| [Part::text(self.model_text())]),
         }
     }
 
@@ -287,11 +299,11 @@ impl Outcome {
 
     /// The full result in the store, if it was saved.
     pub fn artifact(&self) -> Option<&ArtifactRef> {
-        self.receipt.artifact.as_ref()
+        self.shown.receipt.artifact.as_ref()
     }
 
     /// What happened on the way.
     pub fn receipt(&self) -> &Receipt {
-        &self.receipt
+        &self.shown.receipt
     }
 }

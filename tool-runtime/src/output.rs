@@ -102,6 +102,13 @@ impl Serialize for Part {
 #[must_use]
 pub struct ToolResult<T> {
     pub(crate) output: Result<T, String>,
+    /// Most results have none of it, and every result is moved a few times.
+    pub(crate) beside: Option<Box<Beside>>,
+}
+
+/// What a result carries beside its value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Beside {
     pub(crate) model_output: Option<ModelOutput>,
     pub(crate) content: Vec<Part>,
     pub(crate) metadata: Map<String, Value>,
@@ -110,30 +117,34 @@ pub struct ToolResult<T> {
 impl<T> ToolResult<T> {
     /// A success with this value.
     pub fn new(output: T) -> Self {
-        Self { output: Ok(output), model_output: None, content: Vec::new(), metadata: Map::new() }
+        Self { output: Ok(output), beside: None }
     }
 
     /// A failure; the model reads the message, whatever `model_output` says.
     pub fn failure(message: impl std::fmt::Display) -> Self {
-        Self { output: Err(message.to_string()), model_output: None, content: Vec::new(), metadata: Map::new() }
+        Self { output: Err(message.to_string()), beside: None }
     }
 
     /// What the model reads in place of the value.
     pub fn model_output(mut self, view: impl Into<ModelOutput>) -> Self {
-        self.model_output = Some(view.into());
+        self.beside().model_output = Some(view.into());
         self
     }
 
     /// Content parts; the model reads these, and no view is resolved.
     pub fn content(mut self, parts: Vec<Part>) -> Self {
-        self.content = parts;
+        self.beside().content = parts;
         self
     }
 
     /// A fact for display and hooks; never shown to the model.
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.metadata.insert(key.into(), value.into());
+        self.beside().metadata.insert(key.into(), value.into());
         self
+    }
+
+    fn beside(&mut self) -> &mut Beside {
+        self.beside.get_or_insert_default()
     }
 
     /// The value, or `None` for a failure.
@@ -153,7 +164,7 @@ impl<T> ToolResult<T> {
 
     /// The content parts.
     pub fn parts(&self) -> &[Part] {
-        &self.content
+        self.beside.as_ref().map_or(&[], |beside| &beside.content)
     }
 }
 
@@ -166,13 +177,13 @@ impl<T: Serialize> ToolResult<T> {
             Ok(output) => object.insert("output".into(), serde_json::to_value(output)?),
             Err(message) => object.insert("error".into(), message.clone().into()),
         };
-        match &self.model_output {
+        match resolve_model_output(self) {
             Some(ModelOutput::Text(text)) => object.insert("model_output".into(), text.clone().into()),
             Some(ModelOutput::Json(json)) => object.insert("model_output".into(), json.clone()),
             None => None,
         };
-        if !self.metadata.is_empty() {
-            object.insert("metadata".into(), self.metadata.clone().into());
+        if let Some(beside) = self.beside.as_ref().filter(|beside| !beside.metadata.is_empty()) {
+            object.insert("metadata".into(), beside.metadata.clone().into());
         }
         Ok(object.into())
     }
@@ -187,5 +198,5 @@ impl<T> From<T> for ToolResult<T> {
 /// The view that the result carries itself. Runs no hook.
 #[must_use]
 pub fn resolve_model_output<T>(result: &ToolResult<T>) -> Option<&ModelOutput> {
-    result.model_output.as_ref()
+    result.beside.as_ref()?.model_output.as_ref()
 }

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt, ops::ControlFlow, sync::Arc};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     cancel::CancellationToken,
@@ -179,40 +179,20 @@ impl Misfit {
 pub(crate) struct Limit {
     pub(crate) slot: usize,
     pub(crate) keywords: Value,
-    #[cfg(feature = "regex")]
-    pub(crate) pattern: Option<regex::Regex>,
+    pub(crate) pattern: Option<Arc<dyn Pattern>>,
+}
+
+/// A text's own grammar. A trait, so that no program without such a limit links an engine for it.
+pub(crate) trait Pattern: fmt::Debug + Send + Sync {
+    fn is_match(&self, text: &str) -> bool;
+    /// For the model.
+    fn as_str(&self) -> &str;
 }
 
 impl Limit {
-    #[cfg(feature = "regex")]
-    pub(crate) fn new(slot: usize, mut keywords: Map<String, Value>) -> Self {
-        let pattern = keywords.remove("pattern");
-        let pattern = pattern.as_ref().and_then(Value::as_str).and_then(|pattern| match regex::Regex::new(pattern) {
-            Ok(pattern) => Some(pattern),
-            Err(error) => {
-                // Schemas may look ahead and back, which this engine, linear on every input, can't.
-                tracing::warn!(pattern, %error, "the pattern is in the schema, and calls are not held to it");
-                None
-            }
-        });
-        Self { slot, keywords: keywords.into(), pattern }
-    }
-
-    #[cfg(not(feature = "regex"))]
-    pub(crate) fn new(slot: usize, keywords: Map<String, Value>) -> Self {
-        Self { slot, keywords: keywords.into() }
-    }
-
-    /// What is asked of a text beside its length, and whether this one keeps it.
-    #[cfg(feature = "regex")]
+    /// What is asked of a text beside its length, where this one does not keep it.
     pub(crate) fn refuses(&self, text: &str) -> Option<String> {
         let pattern = self.pattern.as_ref().filter(|pattern| !pattern.is_match(text))?;
         Some(format!("matching {}", pattern.as_str()))
-    }
-
-    #[cfg(not(feature = "regex"))]
-    #[expect(clippy::unused_self, reason = "the same as with the feature")]
-    pub(crate) fn refuses(&self, _text: &str) -> Option<String> {
-        None
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     contain::{self, Panicked},
     json,
     outcome::ViewSource,
-    output::{ModelOutput, Part},
+    output::{Beside, ModelOutput, Part},
     tool::Returned,
     value::Output,
     view::View,
@@ -53,7 +53,8 @@ impl From<Facing> for Resolved {
 }
 
 /// `ToolResult::model_output`, else the hook, else everything; content parts need no view.
-fn resolve(output: &Output, model_output: Option<ModelOutput>, content: Vec<Part>) -> Resolved {
+fn resolve(output: &Output, beside: Option<Box<Beside>>) -> Resolved {
+    let Beside { model_output, content, .. } = beside.map(|beside| *beside).unwrap_or_default();
     if !content.is_empty() {
         return Facing::Parts(content).into();
     }
@@ -98,8 +99,8 @@ impl End {
     /// What the tool noted beside its value.
     pub(crate) fn metadata(&self) -> Map<String, Value> {
         match self {
-            Self::Returned(returned) => returned.metadata.clone(),
-            Self::Stopped { .. } | Self::Message(_) | Self::Own(_) => Map::new(),
+            Self::Returned(Returned { beside: Some(beside), .. }) => beside.metadata.clone(),
+            Self::Returned(_) | Self::Stopped { .. } | Self::Message(_) | Self::Own(_) => Map::new(),
         }
     }
 }
@@ -107,7 +108,7 @@ impl End {
 /// What the model is to read of this end.
 pub(crate) fn facing(end: End, output: &Output) -> Resolved {
     match end {
-        End::Returned(Returned { output: Ok(_), model_output, content, .. }) => resolve(output, model_output, content),
+        End::Returned(Returned { output: Ok(_), beside }) => resolve(output, beside),
         End::Returned(Returned { output: Err(error), .. }) => {
             Facing::Error { title: "Tool error".into(), body: error.to_string() }.into()
         }

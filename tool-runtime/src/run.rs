@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     approve::{Approval, ApprovalRequest},
-    args,
+    args::{self, Decoded},
     aside::{self, Left},
     cancel::CancellationToken,
     contain::{self, Panicked},
@@ -51,12 +51,49 @@ pub(crate) struct Run<'a> {
     pub(crate) place: Place,
 }
 
-/// Asks, decodes the arguments and runs the tool; whatever happens, something comes back.
+/// Asks, decodes the arguments and runs the tool; whatever happens, something comes back. What few calls wait for is
+/// boxed: a future is as large as the largest of what it may wait for.
 pub(crate) async fn run(run: Run<'_>) -> Ran {
-    let Some(refused) = run.refusal().await else {
-        return if run.goes_apart() { run.apart().await } else { run.here().await };
+    let mut refused = run.refusal();
+    if refused.is_none() && run.tool().spec.approval {
+        refused = Box::pin(run.disapproval()).await;
+    }
+    match refused {
+        Some(refused) => refused,
+        None if goes_apart(run.tool(), run.place) => Box::pin(run.apart()).await,
+        None => run.here().await,
+    }
+}
+
+/// Whether a call of this tool waits for nobody; [`here`] runs it then.
+pub(crate) fn runs_here(tool: &Installed, place: Place) -> bool {
+    tool.callable.is_sync() && !tool.spec.approval && !goes_apart(tool, place)
+}
+
+/// The same as [`run`] for a tool that [`runs_here`].
+pub(crate) fn here(run: &Run<'_>) -> Ran {
+    if let Some(refused) = run.refusal() {
+        return refused;
+    }
+    let Decoded { started, notes, notices } = match run.start() {
+        Ok(decoded) => decoded,
+        Err(ran) => return *ran,
     };
-    refused
+    match started {
+        Started::Done(returned) => Ran::finished(Finished { returned, notes, notices }),
+        // No synchronous tool does that; but it runs all the same.
+        Started::Later(future) => match contain::call(|| thread::wait(future)) {
+            Ok(returned) => Ran::finished(Finished { returned, notes, notices }),
+            Err(panicked) => Ran::panicked(panicked),
+        },
+    }
+}
+
+/// Whether the tool runs on the blocking pool. One of ours does where there is one, and else waits where it is, like
+/// a save.
+fn goes_apart(tool: &Installed, place: Place) -> bool {
+    let spec = &tool.spec;
+    spec.blocking || (spec.yields == Yields::Excerpts && place == Place::Task && thread::is_inside_runtime())
 }
 
 /// A tool that has come to an end, with what was said about its arguments.
@@ -71,15 +108,8 @@ impl Run<'_> {
         &self.inner.tools[self.index]
     }
 
-    /// Whether the tool runs on the blocking pool. One of ours does where there is one, and else waits where it is,
-    /// like a save.
-    fn goes_apart(&self) -> bool {
-        let spec = &self.tool().spec;
-        spec.blocking || (spec.yields == Yields::Excerpts && self.place == Place::Task && thread::is_inside_runtime())
-    }
-
     /// Why the tool is not to be run at all.
-    async fn refusal(&self) -> Option<Ran> {
+    fn refusal(&self) -> Option<Ran> {
         let tool = self.tool();
         if self.place.is_inside_runtime() && !tool.callable.is_sync() {
             let body = "an asynchronous tool can't be waited for inside an async runtime; use `Registry::call`";
@@ -93,7 +123,7 @@ impl Run<'_> {
                         use `Registry::call_blocking` without one";
             return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
         }
-        if tool.spec.approval { self.disapproval().await } else { None }
+        None
     }
 
     async fn disapproval(&self) -> Option<Ran> {
@@ -123,24 +153,18 @@ impl Run<'_> {
 
     /// Runs the tool inside this task or on this thread.
     async fn here(&self) -> Ran {
-        let tool = self.tool();
-        let text = self.call.arguments.text();
-        let decoded = contain::call(|| {
-            let Inner { limits, .. } = &**self.inner;
-            args::start(&text, self.call.incomplete, &*tool.callable, &tool.schema, limits, self.context)
-        });
-        let decoded = match decoded {
-            Ok(Ok(decoded)) => decoded,
-            Ok(Err(problems)) => return Ran::misfit(&tool.name, problems),
-            Err(panicked) => return Ran::panicked(panicked),
+        let decoded = match self.start() {
+            Ok(decoded) => decoded,
+            Err(ran) => return *ran,
         };
         let returned = match decoded.started {
             Started::Done(returned) => Ok(Ok(returned)),
             Started::Later(future) => {
-                let watched = self.until_left(contain::poll(future), tool.spec.timeout);
+                let (work, timeout) = (contain::poll(future), self.tool().spec.timeout);
                 match self.place {
-                    Place::Task => watched.await,
-                    Place::Thread => thread::wait(watched),
+                    Place::Thread => thread::wait(self.until_left(work, timeout)),
+                    Place::Task if timeout.is_none() && self.context.known_cancellation().is_none() => Ok(work.await),
+                    Place::Task => Box::pin(self.until_left(work, timeout)).await,
                 }
             }
         };
@@ -148,6 +172,20 @@ impl Run<'_> {
             Ok(Ok(returned)) => Ran::finished(Finished { returned, notes: decoded.notes, notices: decoded.notices }),
             Ok(Err(panicked)) => Ran::panicked(panicked),
             Err(left) => self.left(left),
+        }
+    }
+
+    /// Decodes the arguments and starts the tool; one that is synchronous has ended then.
+    fn start(&self) -> Result<Decoded<'_>, Box<Ran>> {
+        let (tool, limits) = (self.tool(), &self.inner.limits);
+        let text = self.call.arguments.text();
+        let decoded = contain::call(|| {
+            args::start(&text, self.call.incomplete, &*tool.callable, &tool.schema, limits, self.context)
+        });
+        match decoded {
+            Ok(Ok(decoded)) => Ok(decoded),
+            Ok(Err(problems)) => Err(Box::new(Ran::misfit(&tool.name, problems))),
+            Err(panicked) => Err(Box::new(Ran::panicked(panicked))),
         }
     }
 

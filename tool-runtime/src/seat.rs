@@ -126,6 +126,11 @@ impl Seat {
         Self { conversation, key, turn: Some((turn, index)), admitted: LoopVerdict::Pass }
     }
 
+    /// Whether it is one of several calls, and the tool has not come to its end.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.turn.is_some()
+    }
+
     pub(crate) fn conversation(&self) -> Option<&Conversation> {
         self.conversation.as_deref()
     }
@@ -137,8 +142,7 @@ impl Seat {
 
     /// Asks the loop guard whether the call may run. A refused call has been counted, and is not to be recorded.
     pub(crate) async fn admit(&mut self) -> Result<(), Refusal> {
-        let (Some(conversation), Some(key)) = (&self.conversation, self.key) else { return Ok(()) };
-        if let Some((turn, index)) = &self.turn {
+        if let (Some(conversation), Some(_), Some((turn, index))) = (&self.conversation, self.key, &self.turn) {
             if !turn.waits[*index] {
                 // Nothing in this turn can stop it; only somebody else who uses the session.
                 if !conversation.is_halted() {
@@ -149,6 +153,12 @@ impl Seat {
             }
             turn.all_before_left(*index).await;
         }
+        self.admit_now()
+    }
+
+    /// The same where nobody has to be waited for.
+    pub(crate) fn admit_now(&mut self) -> Result<(), Refusal> {
+        let (Some(conversation), Some(key)) = (&self.conversation, self.key) else { return Ok(()) };
         match conversation.admit(key) {
             Ok(verdict) => {
                 self.admitted = verdict;
@@ -164,22 +174,34 @@ impl Seat {
     /// Shows the loop guard what the call came to; a sentence for the model, where there is something to say.
     pub(crate) async fn observe(&mut self, status: Status, output: &Output, end: &End) -> Option<String> {
         self.has_run();
-        let note = self.record(status, output, end).await;
+        let seen = self.see(status, output, end);
+        if let (Some(_), Some((turn, index))) = (&seen, &self.turn) {
+            turn.all_before_left(*index).await;
+        }
+        let note = self.record(seen);
         self.leave();
         note
     }
 
-    async fn record(&mut self, status: Status, output: &Output, end: &End) -> Option<String> {
+    /// The same where nobody has to be waited for.
+    pub(crate) fn observe_now(&mut self, status: Status, output: &Output, end: &End) -> Option<String> {
+        let seen = self.see(status, output, end);
+        self.record(seen)
+    }
+
+    /// The call, and a hash of its result.
+    fn see(&mut self, status: Status, output: &Output, end: &End) -> Option<(CallKey, u64)> {
         let (conversation, key) = (self.conversation.as_ref()?, self.key.take()?);
         // It was not the tool that answered.
         if matches!(status, Status::Busy | Status::Cancelled) {
             return None;
         }
-        let result = conversation.digest(status, output, end);
-        if let Some((turn, index)) = &self.turn {
-            turn.all_before_left(*index).await;
-        }
-        Some(conversation.record(key, result, self.admitted)?.text())
+        Some((key, conversation.digest(status, output, end)))
+    }
+
+    fn record(&self, seen: Option<(CallKey, u64)>) -> Option<String> {
+        let (key, result) = seen?;
+        Some(self.conversation.as_ref()?.record(key, result, self.admitted)?.text())
     }
 
     /// Notes what the call saved.

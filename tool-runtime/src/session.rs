@@ -56,7 +56,8 @@ impl Registry {
     /// Starts a conversation with these tools.
     #[must_use]
     pub fn session(&self) -> Session {
-        let Inner { loop_guard, store, .. } = &*self.inner;
+        let Inner { loop_guard, store, engine, .. } = &*self.inner;
+        engine.start();
         let conversation = Conversation::new(self.inner.next_session(), Arc::clone(loop_guard), store.clone());
         Session { registry: self.clone(), conversation: Arc::new(conversation) }
     }
@@ -118,16 +119,16 @@ impl Session {
     }
 
     /// [`Registry::call`], watched by the loop guard. A call that is refused is [`Status::Blocked`](crate::Status::Blocked).
-    pub fn call(&self, call: ToolCall) -> impl Future<Output = Outcome> + Send + 'static {
+    pub fn call(&self, mut call: ToolCall) -> impl Future<Output = Outcome> + Send + 'static {
         let (inner, seat) = (Arc::clone(self.inner()), self.seat(&call));
-        async move { call::tell(&inner, call, Place::Task, seat).await.outcome }
+        async move { call::tell(inner, &mut call, Place::Task, seat).await.outcome }
     }
 
     /// [`Registry::call_blocking`], watched by the loop guard.
-    pub fn call_blocking(&self, call: ToolCall) -> Outcome {
+    pub fn call_blocking(&self, mut call: ToolCall) -> Outcome {
         let seat = self.seat(&call);
         // Ready at the first poll, like `Registry::call_blocking`.
-        thread::park_until(call::tell(self.inner(), call, Place::Thread, seat)).outcome
+        thread::park_until(call::tell(Arc::clone(self.inner()), &mut call, Place::Thread, seat)).outcome
     }
 
     /// [`Registry::call_all`], watched by the loop guard: notices and refusals are those that the calls would get

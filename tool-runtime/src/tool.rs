@@ -4,12 +4,12 @@ use std::{any::TypeId, borrow::Cow, fmt, future::Future, marker::PhantomData, pa
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     context::CallContext,
     error::ToolError,
-    output::{ModelOutput, Part, ToolResult},
+    output::{Beside, ModelOutput, ToolResult},
     request::{Limit, Misfit, RawArguments},
     schema,
     spec::ToolSpec,
@@ -21,15 +21,13 @@ use crate::{
 #[derive(Debug)]
 pub struct Returned {
     pub(crate) output: Result<Output, ToolError>,
-    pub(crate) model_output: Option<ModelOutput>,
-    pub(crate) content: Vec<Part>,
-    pub(crate) metadata: Map<String, Value>,
+    pub(crate) beside: Option<Box<Beside>>,
 }
 
 impl Returned {
     /// A failure with nothing beside it.
     pub(crate) fn failed(error: ToolError) -> Self {
-        Self { output: Err(error), model_output: None, content: Vec::new(), metadata: Map::new() }
+        Self { output: Err(error), beside: None }
     }
 
     /// A value in its `ToolResult`, with the tool's view hook.
@@ -43,9 +41,7 @@ impl Returned {
                 Ok(value) => Ok(Output::new(value, hook, read)),
                 Err(message) => Err(ToolError::new(message)),
             },
-            model_output: result.model_output,
-            content: result.content,
-            metadata: result.metadata,
+            beside: result.beside,
         }
     }
 }

@@ -26,7 +26,8 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    pub(crate) fn open(inner: &Inner, call: &ToolCall, session: Option<&str>) -> Self {
+    /// `None` where nobody listens.
+    pub(crate) fn open(inner: &Inner, call: &ToolCall, session: Option<&str>) -> Option<Self> {
         let span = tracing::info_span!(
             target: "tool_runtime",
             "execute_tool",
@@ -52,11 +53,12 @@ impl Trace {
             tool_runtime.still_running = Empty,
             tool_runtime.notes = Empty,
         );
-        let trace = Self { open: !span.is_disabled(), span };
-        if trace.open {
-            trace.begin(inner, call);
+        if span.is_disabled() {
+            return None;
         }
-        trace
+        let trace = Self { open: true, span };
+        trace.begin(inner, call);
+        Some(trace)
     }
 
     fn begin(&self, inner: &Inner, call: &ToolCall) {
@@ -87,9 +89,6 @@ impl Trace {
     }
 
     pub(crate) fn close(mut self, inner: &Inner, outcome: &Outcome) {
-        if !self.open {
-            return;
-        }
         self.open = false;
         let receipt = outcome.receipt();
         self.fail(outcome.status());

@@ -127,15 +127,16 @@ impl Job<'_> {
         let mut members = Members::new();
         let mut told = Told::default();
         let (text, mut problems) = self.read(self.or_empty(text), &mut members, &mut told)?;
-        let (text, judged) = self.settle_keys(text, &mut members)?;
-        told.notes.extend(judged.told.notes);
-        told.notices.extend(judged.told.notices);
-        problems.extend(judged.problems);
-
+        let (text, mut judged) = self.settle_keys(text, &mut members)?;
+        if let Some(judged) = &mut judged {
+            told.notes.append(&mut judged.told.notes);
+            told.notices.append(&mut judged.told.notices);
+            problems.append(&mut judged.problems);
+        }
         if problems.is_empty() {
             problems = match self.values(&text, &members, decode, &[]) {
-                Ok((done, notes)) => {
-                    told.notes.extend(notes);
+                Ok((done, mut notes)) => {
+                    told.notes.append(&mut notes);
                     return Ok((done, told));
                 }
                 Err(problems) => problems,
@@ -144,6 +145,7 @@ impl Job<'_> {
             // The tool can't run any more; what else is wrong is told in the same message.
             problems.extend(more);
         }
+        let judged = judged.unwrap_or_default();
         // Whoever misspelt a key has not left it out as well.
         problems.retain(|problem| problem.kind != ProblemKind::Missing || !judged.suggested.contains(&problem.path));
         // What is missing may stand under a name that is not near: in a wrapper, or in other words.

@@ -84,23 +84,23 @@ impl Job<'_> {
         }
     }
 
-    /// Finds out which parameter each key means, and writes it so.
+    /// Finds out which parameter each key means, and writes it so; `None` where every key is a parameter's own.
     pub(super) fn settle_keys<'t>(
         &self,
         text: Cow<'t, str>,
         members: &mut Members,
-    ) -> Result<(Cow<'t, str>, keys::Judged), Vec<Problem>> {
+    ) -> Result<(Cow<'t, str>, Option<keys::Judged>), Vec<Problem>> {
         let found = members.as_slice();
         if keys::are_plain(&text, found, self.callable, self.schema) {
-            return Ok((text, keys::Judged::default()));
+            return Ok((text, None));
         }
         let mut judged = keys::judge(&text, found, self.callable, self.schema, self.limits.coercion);
         let edits = std::mem::take(&mut judged.edits);
         if edits.is_empty() {
-            return Ok((text, judged));
+            return Ok((text, Some(judged)));
         }
         let (text, _) = self.rescan(edit::apply(&text, edits), members)?;
-        Ok((text, judged))
+        Ok((text, Some(judged)))
     }
 
     fn depth(&self) -> usize {

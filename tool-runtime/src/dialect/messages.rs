@@ -30,7 +30,7 @@ pub(super) fn one(dialect: Dialect, outcome: &Outcome) -> Value {
             json!({ "role": "tool", "tool_call_id": outcome.call_id(), "content": outcome.model_text() })
         }
         Dialect::Anthropic => {
-            let content = match outcome.content {
+            let content = match outcome.shown.content {
                 Some(_) => outcome.parts().iter().map(anthropic_block).collect(),
                 None => outcome.model_text().into(),
             };
@@ -66,7 +66,7 @@ pub(super) fn one(dialect: Dialect, outcome: &Outcome) -> Value {
 const STRUCTURED_CONTENT_LEFT_OUT: &str = "tool-runtime/structuredContentLeftOut";
 
 fn images(outcome: &Outcome) -> impl Iterator<Item = (&[u8], &str)> {
-    outcome.content.iter().flatten().filter_map(|part| match part {
+    outcome.shown.content.iter().flatten().filter_map(|part| match part {
         Part::Image { data, media_type } => Some((data.as_ref(), media_type.as_str())),
         Part::Text(_) => None,
     })

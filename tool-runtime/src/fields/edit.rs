@@ -1,10 +1,13 @@
 //! What `#[schemars(..)]` on a parameter does to its schema.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use schemars::Schema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use super::pattern;
+use crate::request::Pattern;
 
 /// A property's schema while `#[schemars(..)]` attributes change it.
 #[derive(Debug)]
@@ -14,6 +17,7 @@ pub struct Edit<'a> {
     pub(super) faults: &'a mut Vec<String>,
     /// The bounds alone, which a call has to keep.
     pub(super) limits: &'a mut Map<String, Value>,
+    pub(super) pattern: &'a mut Option<Arc<dyn Pattern>>,
 }
 
 impl Edit<'_> {
@@ -84,7 +88,11 @@ impl Edit<'_> {
 
     /// `regex(pattern = ..)`: a pattern that the text must match.
     pub fn pattern(&mut self, pattern: impl fmt::Display) {
-        self.bound("regex", &[("string", "pattern")], pattern.to_string().into());
+        let pattern = pattern.to_string();
+        self.bound("regex", &[("string", "pattern")], pattern.as_str().into());
+        if self.limits.remove("pattern").is_some() {
+            *self.pattern = pattern::compile(&pattern);
+        }
     }
 
     /// `example = ..`: one more example.

@@ -7,6 +7,7 @@ mod borrowed;
 mod default;
 mod edit;
 mod param;
+mod pattern;
 mod slots;
 
 use std::fmt;
@@ -70,10 +71,16 @@ impl Fields {
             schema.insert("default".into(), default);
         }
         if let Some(edit) = edit {
-            let mut limits = Map::new();
-            edit(&mut Edit { name, schema: &mut schema, faults: &mut self.faults, limits: &mut limits });
-            if !limits.is_empty() {
-                self.limits.push(Limit::new(self.properties.len(), limits));
+            let (mut keywords, mut pattern) = (Map::new(), None);
+            edit(&mut Edit {
+                name,
+                schema: &mut schema,
+                faults: &mut self.faults,
+                limits: &mut keywords,
+                pattern: &mut pattern,
+            });
+            if !keywords.is_empty() || pattern.is_some() {
+                self.limits.push(Limit { slot: self.properties.len(), keywords: keywords.into(), pattern });
             }
         }
         if is_required {

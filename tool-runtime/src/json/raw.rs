@@ -70,6 +70,7 @@ pub(super) fn embedded<'t>(text: &'t str, mut level: Level, edit: Option<Edit<'_
         Ok(())
     })?;
     let _ = sink.flush_text();
+    drop(sink);
     Ok(Cow::Owned(edited))
 }
 

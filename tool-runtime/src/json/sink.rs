@@ -1,11 +1,17 @@
 //! Gathers the many small writes of a JSON writer into pieces of text.
 
-use std::{io, ops::ControlFlow};
+use std::{cell::Cell, io, mem, ops::ControlFlow};
 
 use super::Push;
 
 /// Bytes; large enough that the reader's work per piece doesn't show, small enough for the first cache.
 const PIECE: usize = 8 * 1024;
+
+thread_local! {
+    /// Of the last writer on this thread, for the next: many values are a few bytes long. A writer inside a writer
+    /// finds none and makes its own.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// Every write must be text by itself; writes are never split over two pieces.
 pub(super) struct Sink<'a> {
@@ -16,7 +22,9 @@ pub(super) struct Sink<'a> {
 
 impl<'a> Sink<'a> {
     pub(super) fn new(push: Push<'a>) -> Self {
-        Self { push, buffer: Vec::new(), state: ControlFlow::Continue(()) }
+        // While a thread ends its locals are gone.
+        let buffer = BUFFER.try_with(Cell::take).unwrap_or_default();
+        Self { push, buffer, state: ControlFlow::Continue(()) }
     }
 
     /// Hands over what is left, unless the reader has stopped.
@@ -47,6 +55,14 @@ impl<'a> Sink<'a> {
         }
         self.buffer.extend_from_slice(bytes);
         self.state
+    }
+}
+
+impl Drop for Sink<'_> {
+    fn drop(&mut self) {
+        self.buffer.clear();
+        let buffer = mem::take(&mut self.buffer);
+        let _ = BUFFER.try_with(|place| place.set(buffer));
     }
 }
 

@@ -206,17 +206,14 @@ fn tables() -> impl Iterator<Item = &'static MacroTool> {
 #[cfg(test)]
 #[allow(clippy::panic)]
 mod tests {
-    use std::time::Duration;
-
     use schemars::JsonSchema;
     use serde::Serialize;
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{
-        spec::{LoopKey, ToolSpec},
-        tool,
-    };
+    #[cfg(feature = "tokio")]
+    use crate::spec::LoopKey;
+    use crate::{spec::ToolSpec, tool};
 
     #[tool]
     fn present() {}
@@ -262,7 +259,7 @@ mod tests {
     #[test]
     fn keys_reach_the_spec() {
         let (spec, _) = ready(tools![keyed]);
-        assert_eq!(spec.timeout, Some(Duration::from_secs(120)));
+        assert_eq!(spec.timeout, Some(std::time::Duration::from_secs(120)));
         assert!(spec.blocking && spec.approval && spec.strict);
         assert_eq!(spec.tags, ["a", "b"]);
         assert!(matches!(&spec.loop_key, LoopKey::Except(names) if *names == ["b", "c"]));

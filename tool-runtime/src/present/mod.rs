@@ -21,7 +21,7 @@ use crate::{
     fence::{self, Fenced},
     header::{Header, Pointer},
     notice::Notice,
-    outcome::{ModelText, Receipt, Status},
+    outcome::{ModelText, Receipt, Shown, Status},
     output::Part,
     policy::{Policy, Scope, Snap, Trust},
     registry::Inner,
@@ -63,13 +63,17 @@ pub(crate) fn traced(inner: &Inner, content: &str, max_chars: usize) -> String {
 
 /// What the model reads, and what to say about it.
 pub(crate) struct Presented {
-    pub(crate) text: ModelText,
-    pub(crate) content: Option<Vec<Part>>,
+    pub(crate) shown: Box<Shown>,
     /// In place of the call's own status.
     pub(crate) status: Option<Status>,
-    pub(crate) receipt: Receipt,
     /// The value must not be dropped: it is nested too deeply.
     pub(crate) leak: bool,
+}
+
+impl Presented {
+    fn new(text: ModelText, content: Option<Vec<Part>>, receipt: Receipt) -> Self {
+        Self { shown: Shown::new(text, content, receipt), status: None, leak: false }
+    }
 }
 
 /// Which saves may happen on this thread.
@@ -96,26 +100,27 @@ pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread>
     }
 }
 
-/// Presents a result at once, or on the blocking pool where a store has to be waited for. Gives the job back.
-pub(crate) async fn present_at(job: Job, place: Place) -> (Presented, Job) {
-    if place == Place::Thread || !thread::is_inside_runtime() {
-        return (present_waiting(&job, Saves::Any), job);
+/// Presents a result here, unless a store has to be waited for inside a task.
+pub(crate) fn at_once(job: &Job, place: Place) -> Result<Presented, NeedsThread> {
+    if place == Place::Thread {
+        return Ok(present_waiting(job, Saves::Any));
     }
-    match contain::call(|| present(&job, Saves::OnlyQuick)) {
-        Ok(Ok(presented)) => return (presented, job),
-        Ok(Err(NeedsThread)) => {}
-        Err(Panicked(_)) => return (short::withheld(&job, "it could not be presented"), job),
-    }
+    contain::call(|| present(job, Saves::OnlyQuick))
+        .unwrap_or_else(|Panicked(_)| Ok(short::withheld(job, "it could not be presented")))
+}
+
+/// Presents a result on the blocking pool; here, where there is none. Gives the job back.
+pub(crate) async fn apart(mut job: Job) -> (Presented, Job) {
+    let waits;
+    (job.caller, waits) = Caller::waiting();
     let job = Arc::new(job);
-    let waits = job.caller.clone().waits();
     let worker = Arc::clone(&job);
-    let apart = thread::run_apart(move || present_waiting(&worker, Saves::Any));
-    let presented = match apart {
+    let presented = match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
         Some(presented) => presented.await,
         None => None,
     };
     waits.end();
-    // The runtime shuts down: better late than never.
+    // No runtime, or one that shuts down: better late than never.
     let presented = presented.unwrap_or_else(|| present_waiting(&job, Saves::Any));
     (presented, Arc::unwrap_or_clone(job))
 }

@@ -74,7 +74,7 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     let text = flatten(&content);
     receipt.model_chars = cut::count(&text);
     receipt.model_tokens = model_tokens(job, &text);
-    Ok(Presented { text: ModelText::Own(text), content: Some(content), status: None, receipt, leak: false })
+    Ok(Presented::new(ModelText::Own(text), Some(content), receipt))
 }
 
 fn as_text(part: &Part) -> Option<&str> {

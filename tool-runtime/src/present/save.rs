@@ -14,22 +14,24 @@ use crate::{
 
 use super::{Job, Saves};
 
-/// Whether the caller still waits.
+/// Whether the caller still waits. As long as nothing is done apart, there is nothing to ask.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Caller(Arc<AtomicBool>);
+pub(crate) struct Caller(Option<Arc<AtomicBool>>);
 
 impl Caller {
-    /// Dropped before its [`end`](Waits::end), it says that the caller has gone.
-    pub(super) fn waits(self) -> Waits {
-        Waits(Some(self))
+    /// A caller that may go while the work goes on. [`Waits`] dropped before its [`end`](Waits::end) says that it
+    /// has gone.
+    pub(super) fn waiting() -> (Self, Waits) {
+        let gone = Arc::new(AtomicBool::new(false));
+        (Self(Some(Arc::clone(&gone))), Waits(Some(gone)))
     }
 
     fn is_gone(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+        self.0.as_ref().is_some_and(|gone| gone.load(Ordering::Acquire))
     }
 }
 
-pub(super) struct Waits(Option<Caller>);
+pub(super) struct Waits(Option<Arc<AtomicBool>>);
 
 impl Waits {
     pub(super) fn end(mut self) {
@@ -39,8 +41,8 @@ impl Waits {
 
 impl Drop for Waits {
     fn drop(&mut self) {
-        if let Some(caller) = &self.0 {
-            caller.0.store(true, Ordering::Release);
+        if let Some(gone) = &self.0 {
+            gone.store(true, Ordering::Release);
         }
     }
 }

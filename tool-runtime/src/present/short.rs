@@ -61,5 +61,5 @@ fn short(job: &Job, status: Option<Status>, text: String, shown: usize, fenced: 
     receipt.model_chars = cut::count(&text);
     (receipt.view_chars, receipt.shown_chars) = (shown, shown);
     receipt.fenced = fenced;
-    Presented { text: ModelText::Own(text), content: None, status, receipt, leak: false }
+    Presented { status, ..Presented::new(ModelText::Own(text), None, receipt) }
 }

@@ -29,13 +29,14 @@ use super::{
 const NO_OUTPUT: &str = "(no output)";
 
 pub(super) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread> {
-    let draft = match Draft::new(job).cut(saves) {
-        Ok(draft) => draft,
+    let draft = Draft::new(job);
+    let cut = match draft.cut(saves) {
+        Ok(cut) => cut,
         Err(Stop::NeedsThread) => return Err(NeedsThread),
         Err(Stop::Withheld) => return Ok(short::withheld(job, "it could not be cleaned")),
         Err(Stop::Unserialisable { message, leak }) => return Ok(short::unserialisable(job, &message, leak)),
     };
-    Ok(draft.render())
+    Ok(cut.render())
 }
 
 /// Why there is no draft.
@@ -58,7 +59,7 @@ struct Draft<'a> {
 
 /// A text that fits.
 struct Cut<'a> {
-    draft: Draft<'a>,
+    draft: &'a Draft<'a>,
     fitted: Fitted,
     /// The full result, where the text is only a view of it and the full result was looked at.
     kept: Option<Kept>,
@@ -94,7 +95,7 @@ impl<'a> Draft<'a> {
         matches!(self.view_source, ViewSource::ModelOutput | ViewSource::Hook)
     }
 
-    fn cut(self, saves: Saves) -> Result<Cut<'a>, Stop> {
+    fn cut(&'a self, saves: Saves) -> Result<Cut<'a>, Stop> {
         let job = self.job;
         let policy = job.policy;
         let limit = self.limit();
@@ -193,9 +194,11 @@ impl Cut<'_> {
     fn told(&self) -> Vec<Notice> {
         let job = self.draft.job;
         let mut told = job.notices.clone();
-        told.extend(not_finite(self.non_finite()).map(Notice::new));
-        if !self.fitted.truncated {
-            told.extend(kept_notice(job, &self.saved));
+        if let Some(text) = not_finite(self.non_finite()) {
+            told.push(Notice::new(text));
+        }
+        if let (false, Some(notice)) = (self.fitted.truncated, kept_notice(job, &self.saved)) {
+            told.push(notice);
         }
         told
     }
@@ -263,11 +266,13 @@ impl Cut<'_> {
             receipt.raw_chars = Some(fitted.original.saturating_add_signed(tally.shrunk));
         }
 
-        let mut headers: Vec<String> = draft.title.into_iter().collect();
+        let mut headers: Vec<String> = draft.title.iter().cloned().collect();
         if fitted.truncated && !fitted.points_itself {
             headers.push(header_for(job, fitted.original, fitted.shown, full_chars, &saved));
         }
-        receipt.notes.extend(not_finite(non_finite));
+        if let Some(note) = not_finite(non_finite) {
+            receipt.notes.push(note);
+        }
         let notices = notices(job, &told);
 
         let body = match (&fitted.content, draft.source) {
@@ -299,7 +304,7 @@ impl Cut<'_> {
             ModelText::Own(text) => model_tokens(job, text),
             ModelText::SameAsOutput => model_tokens(job, job.output.as_text().unwrap_or_default()),
         };
-        Presented { text, content: None, status: None, receipt, leak: false }
+        Presented::new(text, None, receipt)
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::{open::Open, page::is_first};
+use super::{Artifacts, open::Open, page::is_first};
 use crate::{context::CallContext, error::ToolError, excerpt::Excerpt, sanitise};
 
 /// Characters of a pattern, and groups in groups.
@@ -31,7 +31,19 @@ const BEFORE: usize = 80;
 /// A search that takes longer says how far it came.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(super) fn compile(pattern: &str) -> Result<Regex, ToolError> {
+/// The matches of a pattern in one artifact after the first `skip`, as many as fit on a page.
+pub(super) fn grep(
+    artifacts: &Artifacts,
+    ctx: &CallContext,
+    id: &str,
+    pattern: &str,
+    skip: usize,
+) -> Result<Excerpt, ToolError> {
+    let pattern = compile(pattern)?;
+    search(&artifacts.open(ctx, id)?, &pattern, skip, artifacts.page, ctx)
+}
+
+fn compile(pattern: &str) -> Result<Regex, ToolError> {
     let refused = |why: &str| {
         ToolError::new(format_args!(
             "`pattern` is no regular expression that can be searched for: {why}. To search for a character such as `(` \
@@ -50,14 +62,7 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, ToolError> {
     })
 }
 
-/// The matches after the first `skip`, as many as fit into `page` characters.
-pub(super) fn search(
-    open: &Open<'_>,
-    pattern: &Regex,
-    skip: usize,
-    page: usize,
-    ctx: &CallContext,
-) -> Result<Excerpt, ToolError> {
+fn search(open: &Open<'_>, pattern: &Regex, skip: usize, page: usize, ctx: &CallContext) -> Result<Excerpt, ToolError> {
     let mut lines = Lines::default();
     let mut found = Found { pattern, skip, page, matches: 0, chars: 0, text: String::new(), is_full: false };
     let began = Instant::now();

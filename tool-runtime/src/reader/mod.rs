@@ -5,6 +5,8 @@ mod grep;
 mod open;
 mod page;
 
+#[cfg(feature = "regex")]
+use std::sync::OnceLock;
 use std::{fmt::Write, sync::Arc};
 
 use tool_macros::tool;
@@ -40,11 +42,30 @@ struct Artifacts {
     store: Arc<dyn ArtifactStore>,
     /// Characters of one answer.
     page: usize,
+    #[cfg_attr(not(feature = "regex"), expect(dead_code, reason = "there is nothing to search with"))]
+    engine: Engine,
+}
+
+/// What searches. Whoever makes the tools reachable starts it, and only then does a linker find a way to it: the regular
+/// expressions are 1.7 MB of a program that has sessions, and nothing of one that has none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Engine(#[cfg(feature = "regex")] Arc<OnceLock<Grep>>);
+
+/// Of an artifact by its id, with a pattern; leaves out the first matches.
+#[cfg(feature = "regex")]
+type Grep = fn(&Artifacts, &CallContext, &str, &str, usize) -> Result<Excerpt, ToolError>;
+
+impl Engine {
+    #[cfg_attr(not(feature = "regex"), expect(clippy::unused_self, reason = "there is nothing to start"))]
+    pub(crate) fn start(&self) {
+        #[cfg(feature = "regex")]
+        self.0.get_or_init(|| grep::grep);
+    }
 }
 
 /// The tools over this store. `limit` bounds what the model reads, `page` the text that is asked of the store for it.
-pub(crate) fn tools(store: &Arc<dyn ArtifactStore>, limit: usize, page: usize) -> Vec<RegisteredTool> {
-    let mut tools = Artifacts { store: Arc::clone(store), page }.into_tools();
+pub(crate) fn tools(store: &Arc<dyn ArtifactStore>, engine: &Engine, limit: usize, page: usize) -> Vec<RegisteredTool> {
+    let mut tools = Artifacts { store: Arc::clone(store), page, engine: engine.clone() }.into_tools();
     for tool in &mut tools {
         // What the macro has no key for, because nobody else should.
         if let Entry::Ready { spec, .. } = &mut tool.0 {
@@ -124,9 +145,9 @@ impl Artifacts {
         #[serde(default)]
         skip: usize,
     ) -> Result<Excerpt, ToolError> {
-        let pattern = grep::compile(pattern)?;
-        let open = self.open(ctx, id)?;
-        grep::search(&open, &pattern, skip, self.page, ctx)
+        // No call comes here before a session, or whoever offers the tools outside of sessions, has started it.
+        let grep = self.engine.0.get().ok_or_else(|| ToolError::new("nothing can be searched outside a session"))?;
+        grep(self, ctx, id, pattern, skip)
     }
 
     /// Lists the saved results that can be read, the newest first.

@@ -119,6 +119,7 @@ impl RegistryBuilder {
                 definitions: Default::default(),
                 readers,
                 reading: OnceLock::new(),
+                engine: self.engine,
             }),
         })
     }
@@ -168,7 +169,7 @@ impl RegistryBuilder {
                 limit.saturating_sub(fence::overhead_chars(self.fence, reader::LONGEST_NAME) + reader::TITLE)
             }
         };
-        reader::tools(store, limit, page.max(1))
+        reader::tools(store, &self.engine, limit, page.max(1))
     }
 
     fn install(&self, tool: &RegisteredTool) -> Result<(Installed, Origin), Vec<(BuildReason, String)>> {
@@ -235,6 +236,7 @@ impl RegistryBuilder {
                 fence: self.fence,
                 yields: spec.yields,
             },
+            promise: OnceLock::new(),
         };
         Ok((installed, origin.clone()))
     }

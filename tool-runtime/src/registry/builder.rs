@@ -14,6 +14,7 @@ use crate::{
     hook::{ErasedHook, Hook},
     link,
     policy::{ArtifactTools, Coercion, FenceStyle, Scope, Snap, TruncationStrategy},
+    reader::Engine,
     redact::Redactor,
     tool::{IntoTool, RegisteredTool, ToolList},
 };
@@ -31,6 +32,7 @@ pub struct RegistryBuilder {
     pub(super) store: Storage,
     pub(super) show_paths: bool,
     pub(super) artifact_tools: ArtifactTools,
+    pub(super) engine: Engine,
     pub(super) limits: Limits,
     pub(super) seed: Option<u64>,
     pub(super) state: TypeMap,
@@ -65,6 +67,7 @@ impl Default for RegistryBuilder {
             store: Storage::Default,
             show_paths: true,
             artifact_tools: ArtifactTools::default(),
+            engine: Engine::default(),
             limits: Limits::default(),
             seed: None,
             state: TypeMap::default(),
@@ -181,6 +184,7 @@ impl RegistryBuilder {
     /// [`BuildError`](crate::BuildError).
     pub fn artifact_tools(mut self, tools: ArtifactTools) -> Self {
         self.artifact_tools = tools;
+        self.engine.start();
         self
     }
 

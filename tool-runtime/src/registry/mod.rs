@@ -24,7 +24,9 @@ use crate::{
     find::Names,
     guard::LoopGuard,
     hook::ErasedHook,
+    outcome::Promise,
     policy::{Policy, Yields},
+    reader::Engine,
     redact::Redactor,
     spec::ToolSpec,
     stream::{Plan, Plans},
@@ -65,6 +67,8 @@ pub(crate) struct Inner {
     readers: Vec<Arc<Installed>>,
     /// The same with those among its tools.
     reading: OnceLock<Arc<Inner>>,
+    /// What those tools search with.
+    pub(crate) engine: Engine,
 }
 
 /// How the calls of one turn run.
@@ -90,6 +94,8 @@ pub(crate) struct Installed {
     pub(crate) output_schema: Option<Arc<Value>>,
     pub(crate) callable: Arc<dyn Callable>,
     pub(crate) policy: Policy,
+    /// What MCP is promised of the value, once a call has asked.
+    pub(crate) promise: OnceLock<Option<Arc<Promise>>>,
 }
 
 impl Installed {
@@ -154,6 +160,7 @@ impl Inner {
             definitions: Default::default(),
             readers,
             reading: OnceLock::new(),
+            engine: self.engine.clone(),
         }
     }
 
