@@ -60,6 +60,7 @@ fn bullets_beside_a_file_describe_parameters_too() {
     ///
     /// # Arguments
     /// * `a` - one number
+    ///
     #[doc = include_str!("data/description.md")]
     /// # Parameters
     /// - b: another
@@ -69,8 +70,8 @@ fn bullets_beside_a_file_describe_parameters_too() {
     }
     let defined = defined(tools![described]);
     assert_eq!(defined["description"], "First.\nFrom a file,\n  two lines.");
-    assert_eq!(defined["inputSchema"]["properties"]["a"]["description"], "one number");
-    assert_eq!(defined["inputSchema"]["properties"]["b"]["description"], "another");
+    assert_eq!(defined["parameters"]["properties"]["a"]["description"], "one number");
+    assert_eq!(defined["parameters"]["properties"]["b"]["description"], "another");
 }
 
 #[test]

@@ -35,11 +35,9 @@ fn state_local(index: usize) -> Ident {
 //         Slots::returns(slots, __tool_able.schema);
 //         let __tool_0 = Param::take(&__TOOL_PARAMS.0, slots, 0);
 //         let __tool_1 = Param::take(&__TOOL_PARAMS.1, slots, 1);
-//         if !Slots::is_ready(slots) {
+//         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, Slots::is_ready(slots)) else {
 //             return None;
-//         }
-//         let Some(__tool_0) = __tool_0 else { return None };
-//         let Some(__tool_1) = __tool_1 else { return None };
+//         };
 //         let __tool_state_0 = Given::state::<Maps>(given)?;
 //         Some(later(
 //             __tool_shape,
@@ -92,10 +90,9 @@ fn decoded(func: &Func, home: &Home) -> TokenStream {
     });
     quote! {
         #(#takes)*
-        if !__tool_rt::Slots::is_ready(#slots) {
+        let (#(__tool_rt::Some(#locals),)* true) = (#(#locals,)* __tool_rt::Slots::is_ready(#slots)) else {
             return __tool_rt::None;
-        }
-        #(let __tool_rt::Some(#locals) = #locals else { return __tool_rt::None };)*
+        };
     }
 }
 

@@ -47,10 +47,12 @@ const _: () = {
                 __tool_slots,
                 0usize,
             );
-            if !__tool_rt::Slots::is_ready(__tool_slots) {
+            let (__tool_rt::Some(__tool_0), true) = (
+                __tool_0,
+                __tool_rt::Slots::is_ready(__tool_slots),
+            ) else {
                 return __tool_rt::None;
-            }
-            let __tool_rt::Some(__tool_0) = __tool_0 else { return __tool_rt::None };
+            };
             let __tool_this = __tool_rt::Given::this::<__ToolSelf<S>>(__tool_given)?;
             __tool_rt::Some(
                 __tool_rt::done(

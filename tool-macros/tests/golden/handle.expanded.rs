@@ -14,9 +14,9 @@ const _: () = {
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
         let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
             .__tool_able();
-        if !__tool_rt::Slots::is_ready(__tool_slots) {
+        let (true) = (__tool_rt::Slots::is_ready(__tool_slots)) else {
             return __tool_rt::None;
-        }
+        };
         __tool_rt::Some(
             __tool_rt::done(__tool_shape, nothing(), __tool_rt::None, __tool_able.reader),
         )

@@ -16,10 +16,12 @@ const _: () = {
             .__tool_able();
         __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
         let __tool_0 = __tool_rt::Param::take(&__TOOL_PARAMS.0, __tool_slots, 0usize);
-        if !__tool_rt::Slots::is_ready(__tool_slots) {
+        let (__tool_rt::Some(__tool_0), true) = (
+            __tool_0,
+            __tool_rt::Slots::is_ready(__tool_slots),
+        ) else {
             return __tool_rt::None;
-        }
-        let __tool_rt::Some(__tool_0) = __tool_0 else { return __tool_rt::None };
+        };
         let __tool_state_0 = __tool_rt::Given::state::<Db>(__tool_given)?;
         let __tool_state_1 = __tool_rt::Given::state::<Cache>(__tool_given);
         __tool_rt::Some(

@@ -20,11 +20,13 @@ const _: () = {
         __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
         let __tool_0 = __tool_rt::Param::take(&__TOOL_PARAMS.0, __tool_slots, 0usize);
         let __tool_1 = __tool_rt::Param::take(&__TOOL_PARAMS.1, __tool_slots, 1usize);
-        if !__tool_rt::Slots::is_ready(__tool_slots) {
+        let (__tool_rt::Some(__tool_0), __tool_rt::Some(__tool_1), true) = (
+            __tool_0,
+            __tool_1,
+            __tool_rt::Slots::is_ready(__tool_slots),
+        ) else {
             return __tool_rt::None;
-        }
-        let __tool_rt::Some(__tool_0) = __tool_0 else { return __tool_rt::None };
-        let __tool_rt::Some(__tool_1) = __tool_1 else { return __tool_rt::None };
+        };
         __tool_rt::Some(
             __tool_rt::done(
                 __tool_shape,
