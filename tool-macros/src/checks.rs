@@ -10,7 +10,7 @@ use crate::{
     docs::{self, Docs},
     field::Default,
     func::{Func, Param},
-    garde, home,
+    garde,
     located::located,
     passing::Passing,
     state::State,
@@ -27,27 +27,16 @@ fn stored(passing: &Passing) -> TokenStream {
     }
 }
 
-/// What describes the parameters: one constant, as each takes a part of the compiler's time.
+/// One parameter. All in one constant would take the compiler less time, and move its errors away from the types.
 // Input:
-//     city: &str,
 //     /// Days of forecast.
 //     #[serde(default = "three")] #[schemars(range(min = 1))] days: u8
 // Output:
-//     const __TOOL_PARAMS: (Param<String>, Param<u8>) = (
-//         Param::new(),
-//         Param::new()
-//             .description("Days of forecast.")
-//             .default(|| three(), |value| (&&DefaultProbe::new(value)).__tool_json())
-//             .edit(|edit| edit.minimum(1u64)),
-//     );
-pub(crate) fn params(params: &[Param]) -> Option<TokenStream> {
-    let types = params.iter().map(|param| stored(&param.passing));
-    let values = params.iter().map(param);
-    let constant = home::params();
-    (!params.is_empty()).then(|| quote!(const #constant: (#(__tool_rt::Param<#types>,)*) = (#(#values,)*);))
-}
-
-fn param(param: &Param) -> TokenStream {
+//     const __TOOL_1: Param<u8> = Param::new()
+//         .description("Days of forecast.")
+//         .default(|| three(), |value| (&&DefaultProbe::new(value)).__tool_json())
+//         .edit(|edit| edit.minimum(1u64));
+pub(crate) fn param(constant: &Ident, param: &Param) -> TokenStream {
     let span = param.passing.inner().span();
     let ty = stored(&param.passing);
     let docs = match &param.field.docs {
@@ -62,7 +51,9 @@ fn param(param: &Param) -> TokenStream {
     let default = param.field.default.get().map(|default| default_of(default, &ty, param));
     let edit = edits(param);
     let check = check(&ty, param);
-    quote!(#new #docs #default #edit #check)
+    quote! {
+        const #constant: __tool_rt::Param<#ty> = #new #docs #default #edit #check;
+    }
 }
 
 /// The rules of garde as one function pointer, `fn(&T) -> Result<(), String>`.

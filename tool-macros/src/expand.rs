@@ -26,10 +26,11 @@ use crate::{
 //     // All of what follows stands inside `put_tool_on_the_impl_block_too!`.
 //     const _: () = {
 //         use ::tool_runtime::__private as __tool_rt;
-//         const __TOOL_PARAMS: (Param<i64>, Param<i64>) = (Param::new(), Param::new());
+//         const __TOOL_0: Param<i64> = Param::new();
+//         const __TOOL_1: Param<i64> = Param::new();
 //         fn __tool_start(..) -> .. { .. }
 //         const __TOOL: &'static MacroTool = &MacroTool::new(
-//             "add", Place { .. }, key_of(&add), Mode::Sync, &[&["a"], &["b"]], &[&__TOOL_PARAMS.0, &__TOOL_PARAMS.1], __tool_start,
+//             "add", Place { .. }, key_of(&add), Mode::Sync, &[&["a"], &["b"]], &[&__TOOL_0, &__TOOL_1], __tool_start,
 //         ).description("Adds.").read_only();
 //         inventory::submit! { Linked(__TOOL) }
 //     };
@@ -69,7 +70,7 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
 //         type __ToolSelf = Db;
 //         struct __Tool<T, const N: usize>(PhantomData<T>);
 //         impl __Tool<Db, 0> {
-//             const __TOOL_PARAMS: (Param<String>,) = (Param::new(),);
+//             const __TOOL_0: Param<String> = Param::new();
 //             fn __tool_start(..) -> .. { .. }
 //             const __TOOL: &'static MacroTool = &MacroTool::new("db_query", ..).method("into_tools");
 //         }
@@ -168,13 +169,13 @@ fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
 
 /// The constants of the parameters, the function that starts the tool, and its table.
 fn tool(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> TokenStream {
-    let params = checks::params(&func.params);
+    let params = func.params.iter().enumerate().map(|(index, param)| checks::param(&home::constant(index), param));
     let start = wrap::start(attr, func, home);
     let table = table(attr, func, home, method);
     let tokio = [attr.timeout.key(), attr.blocking.key()].into_iter().flatten();
     let tokio = tokio.map(|key| checks::needs("needs_tokio", key));
     let tokens = attr.max_result_tokens.key().map(|key| checks::needs("needs_tokens", key));
-    quote!(#(#tokio)* #tokens #params #start #table)
+    quote!(#(#tokio)* #tokens #(#params)* #start #table)
 }
 
 fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> TokenStream {
@@ -188,7 +189,7 @@ fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) ->
         let aliases = &param.field.aliases;
         quote!(&[#own #(, #aliases)*])
     });
-    let params = (0..func.params.len()).map(|index| home.param(index));
+    let constants = (0..func.params.len()).map(|index| home.constant(index));
     let path = home.path(&ident.unraw().to_string());
     let (function, start) = (home.function(ident), home.start());
     // Where the function stands, and not the attribute of its block.
@@ -205,7 +206,7 @@ fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) ->
             __tool_rt::key_of(&#function),
             __tool_rt::Mode::#mode,
             &[#(#names),*],
-            &[#(&#params),*],
+            &[#(&#constants),*],
             #start,
         ) #keys #needs #method;
     }

@@ -1,8 +1,8 @@
 //! Where a tool stands: by itself, or in an `impl` block. It decides what the generated code calls things by.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
-use syn::{Generics, Ident, Index, Path, Type};
+use quote::{ToTokens, format_ident, quote};
+use syn::{Generics, Ident, Path, Type};
 
 pub(crate) enum Home {
     /// A free function.
@@ -22,12 +22,12 @@ pub(crate) struct Owner {
 }
 
 impl Home {
-    /// What describes parameter `index`.
-    pub(crate) fn param(&self, index: usize) -> TokenStream {
-        let (constant, index) = (params(), Index::from(index));
+    /// The constant that describes parameter `index`.
+    pub(crate) fn constant(&self, index: usize) -> TokenStream {
+        let ident = constant(index);
         match self {
-            Self::Free => quote!(#constant.#index),
-            Self::Block(_) => quote!(Self::#constant.#index),
+            Self::Free => quote!(#ident),
+            Self::Block(_) => quote!(Self::#ident),
         }
     }
 
@@ -62,9 +62,9 @@ impl Home {
     }
 }
 
-/// The name of the constant that describes the parameters.
-pub(crate) fn params() -> Ident {
-    Ident::new("__TOOL_PARAMS", Span::mixed_site())
+/// The name of the constant that describes parameter `index`.
+pub(crate) fn constant(index: usize) -> Ident {
+    format_ident!("__TOOL_{index}", span = Span::mixed_site())
 }
 
 impl Owner {

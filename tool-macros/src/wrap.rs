@@ -33,8 +33,8 @@ fn state_local(index: usize) -> Ident {
 //         let __tool_shape = (&&&&__tool_probe).__tool_shape();
 //         let __tool_able = (&&&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
 //         Slots::returns(slots, __tool_able.schema);
-//         let __tool_0 = Param::take(&__TOOL_PARAMS.0, slots, 0);
-//         let __tool_1 = Param::take(&__TOOL_PARAMS.1, slots, 1);
+//         let __tool_0 = Param::take(&__TOOL_0, slots, 0);
+//         let __tool_1 = Param::take(&__TOOL_1, slots, 1);
 //         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, Slots::is_ready(slots)) else {
 //             return None;
 //         };
@@ -85,8 +85,8 @@ fn decoded(func: &Func, home: &Home) -> TokenStream {
     let indices = 0..func.params.len();
     let locals: Vec<Ident> = indices.clone().map(local).collect();
     let takes = indices.map(|index| {
-        let (local, param) = (local(index), home.param(index));
-        quote!(let #local = __tool_rt::Param::take(&#param, #slots, #index);)
+        let (local, constant) = (local(index), home.constant(index));
+        quote!(let #local = __tool_rt::Param::take(&#constant, #slots, #index);)
     });
     quote! {
         #(#takes)*

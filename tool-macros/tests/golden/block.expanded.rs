@@ -16,7 +16,7 @@ const _: () = {
     type __ToolSelf = Db;
     struct __Tool<__T, const __N: usize>(::core::marker::PhantomData<__T>);
     impl __Tool<Db, 0usize> {
-        const __TOOL_PARAMS: (__tool_rt::Param<String>,) = (__tool_rt::Param::new(),);
+        const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new();
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
@@ -30,11 +30,7 @@ const _: () = {
             ))
                 .__tool_able();
             __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
-            let __tool_0 = __tool_rt::Param::take(
-                &Self::__TOOL_PARAMS.0,
-                __tool_slots,
-                0usize,
-            );
+            let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
             let (__tool_rt::Some(__tool_0), true) = (
                 __tool_0,
                 __tool_rt::Slots::is_ready(__tool_slots),
@@ -64,7 +60,7 @@ const _: () = {
                 __tool_rt::key_of(&<__ToolSelf>::query),
                 __tool_rt::Mode::Async,
                 &[&["sql"]],
-                &[&Self::__TOOL_PARAMS.0],
+                &[&Self::__TOOL_0],
                 Self::__tool_start,
             )
             .description("Runs a query.")
@@ -74,9 +70,7 @@ const _: () = {
         __tool_rt::Linked(< __Tool < Db, 0usize >> ::__TOOL)
     }
     impl __Tool<Db, 1usize> {
-        const __TOOL_PARAMS: (__tool_rt::Param<<str as __tool_rt::Borrowed>::Owned>,) = (
-            __tool_rt::Param::new(),
-        );
+        const __TOOL_0: __tool_rt::Param<<str as __tool_rt::Borrowed>::Owned> = __tool_rt::Param::new();
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             _: __tool_rt::Given<'__tool>,
@@ -90,11 +84,7 @@ const _: () = {
             ))
                 .__tool_able();
             __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
-            let __tool_0 = __tool_rt::Param::take(
-                &Self::__TOOL_PARAMS.0,
-                __tool_slots,
-                0usize,
-            );
+            let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
             let (__tool_rt::Some(__tool_0), true) = (
                 __tool_0,
                 __tool_rt::Slots::is_ready(__tool_slots),
@@ -120,7 +110,7 @@ const _: () = {
                 __tool_rt::key_of(&<__ToolSelf>::parse),
                 __tool_rt::Mode::Sync,
                 &[&["text"]],
-                &[&Self::__TOOL_PARAMS.0],
+                &[&Self::__TOOL_0],
                 Self::__tool_start,
             )
             .description("Reads a number.");

@@ -15,20 +15,18 @@ const _: () = {
         __tool_rt::needs_tokio! {
             "blocking"
         }
-        const __TOOL_PARAMS: (__tool_rt::Param<String>,) = (
-            __tool_rt::Param::new()
-                .edit(|__tool_edit| {
-                    __tool_edit.min_length(1u64);
-                })
-                .check(
-                    __tool_rt::with_garde! {
-                        | __tool_value : & String | {
-                        __tool_rt::garde_rule(__tool_rt::garde::rules::length::chars::apply(__tool_value,
-                        (1, ::core::primitive::usize::MAX))) ?;
-                        ::core::result::Result::Ok(()) }
-                    },
-                ),
-        );
+        const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new()
+            .edit(|__tool_edit| {
+                __tool_edit.min_length(1u64);
+            })
+            .check(
+                __tool_rt::with_garde! {
+                    | __tool_value : & String | {
+                    __tool_rt::garde_rule(__tool_rt::garde::rules::length::chars::apply(__tool_value,
+                    (1, ::core::primitive::usize::MAX))) ?;
+                    ::core::result::Result::Ok(()) }
+                },
+            );
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
@@ -42,11 +40,7 @@ const _: () = {
             ))
                 .__tool_able();
             __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
-            let __tool_0 = __tool_rt::Param::take(
-                &Self::__TOOL_PARAMS.0,
-                __tool_slots,
-                0usize,
-            );
+            let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
             let (__tool_rt::Some(__tool_0), true) = (
                 __tool_0,
                 __tool_rt::Slots::is_ready(__tool_slots),
@@ -73,7 +67,7 @@ const _: () = {
                 __tool_rt::key_of(&<__ToolSelf<S>>::get),
                 __tool_rt::Mode::Sync,
                 &[&["key"]],
-                &[&Self::__TOOL_PARAMS.0],
+                &[&Self::__TOOL_0],
                 Self::__tool_start,
             )
             .description("Looks a key up.")

@@ -4,7 +4,7 @@ async fn query(db: &Db, sql: String, cache: Option<&Cache>) -> Vec<Row> {
 }
 const _: () = {
     use ::tool_runtime::__private as __tool_rt;
-    const __TOOL_PARAMS: (__tool_rt::Param<String>,) = (__tool_rt::Param::new(),);
+    const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new();
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         __tool_given: __tool_rt::Given<'__tool>,
@@ -15,7 +15,7 @@ const _: () = {
         let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
             .__tool_able();
         __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
-        let __tool_0 = __tool_rt::Param::take(&__TOOL_PARAMS.0, __tool_slots, 0usize);
+        let __tool_0 = __tool_rt::Param::take(&__TOOL_0, __tool_slots, 0usize);
         let (__tool_rt::Some(__tool_0), true) = (
             __tool_0,
             __tool_rt::Slots::is_ready(__tool_slots),
@@ -43,7 +43,7 @@ const _: () = {
             __tool_rt::key_of(&query),
             __tool_rt::Mode::Async,
             &[&["sql"]],
-            &[&__TOOL_PARAMS.0],
+            &[&__TOOL_0],
             __tool_start,
         )
         .description("Runs a query.")

@@ -4,10 +4,8 @@ pub fn add(a: i64, b: i64) -> i64 {
 }
 const _: () = {
     use ::tool_runtime::__private as __tool_rt;
-    const __TOOL_PARAMS: (__tool_rt::Param<i64>, __tool_rt::Param<i64>) = (
-        __tool_rt::Param::new(),
-        __tool_rt::Param::new(),
-    );
+    const __TOOL_0: __tool_rt::Param<i64> = __tool_rt::Param::new();
+    const __TOOL_1: __tool_rt::Param<i64> = __tool_rt::Param::new();
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
@@ -18,8 +16,8 @@ const _: () = {
         let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
             .__tool_able();
         __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
-        let __tool_0 = __tool_rt::Param::take(&__TOOL_PARAMS.0, __tool_slots, 0usize);
-        let __tool_1 = __tool_rt::Param::take(&__TOOL_PARAMS.1, __tool_slots, 1usize);
+        let __tool_0 = __tool_rt::Param::take(&__TOOL_0, __tool_slots, 0usize);
+        let __tool_1 = __tool_rt::Param::take(&__TOOL_1, __tool_slots, 1usize);
         let (__tool_rt::Some(__tool_0), __tool_rt::Some(__tool_1), true) = (
             __tool_0,
             __tool_1,
@@ -46,7 +44,7 @@ const _: () = {
             __tool_rt::key_of(&add),
             __tool_rt::Mode::Sync,
             &[&["a"], &["b"]],
-            &[&__TOOL_PARAMS.0, &__TOOL_PARAMS.1],
+            &[&__TOOL_0, &__TOOL_1],
             __tool_start,
         )
         .description("Adds two numbers.")

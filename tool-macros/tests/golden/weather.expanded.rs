@@ -7,25 +7,21 @@ const _: () = {
     __tool_rt::needs_tokio! {
         "timeout"
     }
-    const __TOOL_PARAMS: (
-        __tool_rt::Param<<str as __tool_rt::Borrowed>::Owned>,
-        __tool_rt::Param<u8>,
-    ) = (
-        __tool_rt::Param::new().description("City name, for example \"Paris\"."),
-        __tool_rt::Param::new()
-            .description("Days of forecast.")
-            .default(
-                || three(),
-                |__tool_value: &u8| {
-                    use __tool_rt::shapes::*;
-                    (&&__tool_rt::DefaultProbe::new(__tool_value)).__tool_json()
-                },
-            )
-            .edit(|__tool_edit| {
-                __tool_edit.minimum(1u64);
-                __tool_edit.maximum(7u64);
-            }),
-    );
+    const __TOOL_0: __tool_rt::Param<<str as __tool_rt::Borrowed>::Owned> = __tool_rt::Param::new()
+        .description("City name, for example \"Paris\".");
+    const __TOOL_1: __tool_rt::Param<u8> = __tool_rt::Param::new()
+        .description("Days of forecast.")
+        .default(
+            || three(),
+            |__tool_value: &u8| {
+                use __tool_rt::shapes::*;
+                (&&__tool_rt::DefaultProbe::new(__tool_value)).__tool_json()
+            },
+        )
+        .edit(|__tool_edit| {
+            __tool_edit.minimum(1u64);
+            __tool_edit.maximum(7u64);
+        });
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
@@ -36,8 +32,8 @@ const _: () = {
         let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
             .__tool_able();
         __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
-        let __tool_0 = __tool_rt::Param::take(&__TOOL_PARAMS.0, __tool_slots, 0usize);
-        let __tool_1 = __tool_rt::Param::take(&__TOOL_PARAMS.1, __tool_slots, 1usize);
+        let __tool_0 = __tool_rt::Param::take(&__TOOL_0, __tool_slots, 0usize);
+        let __tool_1 = __tool_rt::Param::take(&__TOOL_1, __tool_slots, 1usize);
         let (__tool_rt::Some(__tool_0), __tool_rt::Some(__tool_1), true) = (
             __tool_0,
             __tool_1,
@@ -69,7 +65,7 @@ const _: () = {
             __tool_rt::key_of(&get_weather),
             __tool_rt::Mode::Async,
             &[&["city"], &["days", "n"]],
-            &[&__TOOL_PARAMS.0, &__TOOL_PARAMS.1],
+            &[&__TOOL_0, &__TOOL_1],
             __tool_start,
         )
         .description("Current weather for a city.")
