@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 use tool_runtime::{
     After, AfterCall, ApprovalRequest, Arguments, Before, BeforeCall, CancellationToken, DynTool, Hook, MemoryStore,
@@ -409,17 +409,221 @@ fn a_blocked_value_is_in_no_artifact() {
     }
 }
 
+/// Words that the model must not read, with the result or a failure.
+fn noted(spec: ToolSpec, result: ToolResult<Value>) -> DynTool {
+    returning(spec, Ok(result.metadata("tokens", 7).metadata("k3y", json!({ "deep": ["m3ta"] }))))
+}
+
 #[test]
-fn metadata_is_for_hooks_and_never_for_the_model() {
-    let result = ToolResult::new(json!("ok")).metadata("tokens", 7);
-    let outcome = run(
-        Registry::builder().tool(returning(spec("meta"), Ok(result))).hook(after(|call| {
+fn metadata_is_for_hooks_and_the_program_and_never_for_the_model() {
+    let sees = || {
+        after(|call| {
             assert_eq!(call.metadata["tokens"], 7);
             After::Keep
-        })),
-        "meta",
-    );
-    assert_eq!(outcome.model_text(), "\"ok\"");
+        })
+    };
+    let results = [
+        ToolResult::new(json!("ok")),
+        ToolResult::new(json!({ "a": "long ".repeat(500) })),
+        ToolResult::new(json!("ok")).model_output("view"),
+        ToolResult::new(json!("ok")).content(vec![Part::text("part"), Part::image(vec![1], "image/png")]),
+        ToolResult::failure("no"),
+    ];
+    for result in results {
+        for trust in [Trust::Trusted, Trust::External] {
+            let store = MemoryStore::new(1 << 20);
+            let spec = spec("meta").trust(trust).max_result_size(100).keep(tool_runtime::Keep::Always);
+            let outcome =
+                run(Registry::builder().tool(noted(spec, result.clone())).hook(sees()).store(store.clone()), "meta");
+            assert_eq!(outcome.metadata()["k3y"]["deep"][0], "m3ta");
+            let mut told = vec![outcome.model_text().to_owned(), format!("{:?}", outcome.parts())];
+            told.push(serde_json::to_string(outcome.receipt()).unwrap());
+            told.push(outcome.output().text().into_owned());
+            use tool_runtime::Dialect;
+            let all = [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::Gemini, Dialect::Mcp];
+            told.extend(all.map(|dialect| json!(dialect.messages(std::slice::from_ref(&outcome))).to_string()));
+            for entry in tool_runtime::ArtifactStore::list(&store).unwrap() {
+                let bytes = tool_runtime::ArtifactStore::read(&store, &entry.id, 0..u64::MAX).unwrap().bytes;
+                told.push(String::from_utf8(bytes).unwrap());
+            }
+            for text in told {
+                assert!(!text.contains("k3y") && !text.contains("m3ta") && !text.contains("tokens\": 7"), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn metadata_stays_the_programs_whatever_a_hook_decides() {
+    let decisions = [After::Block("no".into()), After::Replace(json!(1)), After::Note(Notice::new("seen"))];
+    for decision in decisions {
+        let decides = after(move |_| decision.clone());
+        let builder = Registry::builder().tool(noted(spec("meta"), json!("ok").into())).hook(decides);
+        assert_eq!(run(builder, "meta").metadata().len(), 2);
+    }
+    let outcome = run(Registry::builder().tool(returning(spec("none"), Err("E1"))), "none");
+    assert!(outcome.metadata().is_empty());
+    assert!(run(Registry::builder().tools(tools![echo]), "unknown").metadata().is_empty());
+}
+
+// ---- what can't be shown ------------------------------------------------------------------------------------------
+
+#[test]
+fn a_value_that_is_no_json_is_said_to_who_asks_for_json() {
+    /// Has keys that JSON has not.
+    #[tool]
+    fn pairs() -> HashMap<(i32, i32), i32> {
+        HashMap::from([((1, 2), 3)])
+    }
+    struct Bomb;
+    impl Serialize for Bomb {
+        fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+            panic!("boom")
+        }
+    }
+    /// Panics when it is written.
+    #[tool]
+    fn bomb() -> Bomb {
+        Bomb
+    }
+    let mut deep = json!("bottom");
+    for _ in 0..2000 {
+        deep = Value::Array(vec![deep]);
+    }
+    let deep = Arc::new(Mutex::new(Some(deep)));
+    let tool = DynTool::new(spec("deep"), json!({ "type": "object" }), move |_, _| {
+        std::future::ready(Ok(ToolResult::new(deep.lock().unwrap().take().unwrap_or_default())))
+    });
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sees = Arc::clone(&seen);
+    let registry = Registry::builder()
+        .tools(tools![pairs, bomb])
+        .tool(tool)
+        .hook(after(move |call| {
+            let error = call.json().unwrap_err().to_string();
+            assert!(call.output.has_value() && call.output.json().is_null() || &*call.tool == "deep");
+            sees.lock().unwrap().push((call.status, error));
+            After::Keep
+        }))
+        .build()
+        .unwrap();
+    for (name, why) in [("pairs", "key must be a string"), ("bomb", "boom"), ("deep", "nested deeper than 512 levels")]
+    {
+        let outcome = registry.call_blocking(call(name));
+        assert_eq!(outcome.status(), Status::Unserialisable);
+        // The tool came back with a value; that it can't be shown comes up behind the hooks.
+        let seen = seen.lock().unwrap().pop().unwrap();
+        assert_eq!(seen.0, Status::Ok);
+        assert_eq!(seen.1, format!("the result can't be turned into JSON: {why}"));
+    }
+    let registry = Registry::builder()
+        .tools(tools![pairs, echo])
+        .hook(after(|call| match call.json() {
+            Ok(json) if json.is_string() || json.is_null() => After::Keep,
+            Ok(json) => panic!("{json}"),
+            Err(_) => After::Replace(json!("instead")),
+        }))
+        .build()
+        .unwrap();
+    assert_eq!(registry.call_blocking(call("pairs")).model_text(), "\"instead\"");
+    assert_eq!(say(&registry, "a").model_text(), "a");
+    assert_eq!(registry.call_blocking(call("echo")).status(), Status::InvalidArguments);
+}
+
+#[test]
+fn a_hook_sees_what_the_tool_came_to_and_not_whether_it_can_be_shown() {
+    fn faulty(_: &str) -> std::borrow::Cow<'_, str> {
+        panic!("redactor")
+    }
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sees = Arc::clone(&seen);
+    let builder = Registry::builder().tools(tools![echo]).redact(faulty).hook(after(move |call| {
+        sees.lock().unwrap().push((call.status, call.output.text().into_owned()));
+        After::Keep
+    }));
+    let outcome = say(&builder.build().unwrap(), "a");
+    assert_eq!(outcome.status(), Status::Withheld);
+    assert_eq!(*seen.lock().unwrap(), [(Status::Ok, "a".to_owned())]);
+}
+
+// ---- values in place of others ------------------------------------------------------------------------------------
+
+#[derive(Serialize, Deserialize)]
+struct City {
+    name: String,
+    people: u64,
+}
+
+/// Finds.
+#[tool(to_model_output = |city| format!("{}: {}", city.name, city.people))]
+fn readable() -> City {
+    City { name: "Rome".into(), people: 2_800_000 }
+}
+
+/// Finds, later, maybe.
+#[tool(to_model_output = |city| format!("{}: {}", city.name, city.people))]
+async fn readable_later() -> Result<ToolResult<City>, ToolError> {
+    Ok(ToolResult::new(readable()).model_output("its own view"))
+}
+
+#[derive(Serialize)]
+struct Written {
+    name: &'static str,
+}
+
+/// Has a type that can't be read back.
+#[tool(to_model_output = |written| written.name)]
+fn written() -> Written {
+    Written { name: "Rome" }
+}
+
+/// Has text.
+#[tool(to_model_output = |text| text.to_uppercase())]
+fn text() -> String {
+    "secret".into()
+}
+
+#[test]
+fn a_replacement_of_the_old_type_gets_the_tools_view_again() {
+    let with = |name: &'static str, value: Value| {
+        let types = after(|call| {
+            assert!(call.output.has_value());
+            After::Keep
+        });
+        let builder = Registry::builder().tools(tools![readable, readable_later, written, text]);
+        run(builder.hook(after(move |_| After::Replace(value.clone()))).hook(types), name)
+    };
+    for name in ["readable", "readable_later"] {
+        let outcome = with(name, json!({ "name": "Oslo", "people": 1 }));
+        assert_eq!((outcome.model_text(), outcome.receipt().view_source), ("Oslo: 1", ViewSource::Hook), "{name}");
+        assert_eq!(outcome.output().downcast_ref::<City>().map(|city| city.people), Some(1));
+        // What is no city any more is shown as it is.
+        for other in [json!({ "name": "Oslo" }), json!({ "name": "Oslo", "people": -1 }), json!("gone"), json!(null)] {
+            let outcome = with(name, other.clone());
+            assert_eq!((outcome.model_text(), outcome.receipt().view_source), (&*other.to_string(), ViewSource::Full));
+            assert!(outcome.output().downcast_ref::<City>().is_none());
+            assert_eq!(*outcome.output().json(), other);
+        }
+    }
+    let outcome = with("written", json!({ "name": "Oslo" }));
+    assert_eq!((outcome.model_text(), outcome.receipt().view_source), (r#"{"name":"Oslo"}"#, ViewSource::Full));
+    assert_eq!(with("text", json!("[key]")).model_text(), "[KEY]");
+    assert_eq!(with("text", json!(["[key]"])).model_text(), r#"["[key]"]"#);
+}
+
+#[test]
+fn the_next_hook_sees_the_replacement_in_its_type() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sees = Arc::clone(&seen);
+    let builder = Registry::builder()
+        .tools(tools![readable])
+        .hook(after(|_| After::Replace(json!({ "name": "Oslo", "people": 1 }))))
+        .hook(after(move |call| {
+            sees.lock().unwrap().push(call.output.downcast_ref::<City>().map(|city| city.name.clone()));
+            After::Keep
+        }));
+    assert_eq!(run(builder, "readable").model_text(), "Oslo: 1");
+    assert_eq!(*seen.lock().unwrap(), [Some("Oslo".to_owned())]);
 }
 
 #[test]

@@ -3,7 +3,9 @@
 
 use std::{future::Future, thread, time::Duration};
 
-use tool_runtime::{Approval, ApprovalRequest, Approver, RegisteredTool, Registry, Status, ToolCall, tool, tools};
+use tool_runtime::{
+    Approval, ApprovalRequest, Approver, CallContext, RegisteredTool, Registry, Status, ToolCall, tool, tools,
+};
 
 fn registry(tools: impl IntoIterator<Item = RegisteredTool>) -> Registry {
     Registry::builder().tools(tools).without_store().build().unwrap()
@@ -15,12 +17,15 @@ fn call(name: &str) -> ToolCall {
 
 #[tool(timeout = "20ms")]
 async fn slow() {
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    std::future::pending().await
 }
 
 #[tool(timeout = "20 ms", blocking)]
-fn blocks() -> String {
-    thread::sleep(Duration::from_millis(200));
+fn blocks(#[inject] ctx: &CallContext) -> String {
+    // As long as nobody has given it up.
+    while !ctx.cancellation().is_cancelled() {
+        thread::sleep(Duration::from_millis(1));
+    }
     "late".to_owned()
 }
 

@@ -447,8 +447,9 @@ fn time_is_linear_in_hostile_texts() {
             let _ = secrets.redact(&text);
             began.elapsed()
         };
-        time(size);
-        let (one, eight) = (time(size), time(size * 8));
+        // The best of a few: whatever else the machine does can only take longer.
+        let best = |size: usize| (0..3).map(|_| time(size)).min().unwrap_or_default();
+        let (one, eight) = (best(size), best(size * 8));
         assert!(eight < one * 40 + std::time::Duration::from_millis(200), "{piece:?}: {one:?}, eight times {eight:?}");
     }
 }

@@ -5,9 +5,9 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// Rooms by floor, from the ground up. A folder is one room. `lib` and `private` are doors and may import anything.
 const RUNTIME: &[&[&str]] = &[
     &[
-        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "excerpt", "header", "hook", "join",
-        "json", "notice", "outcome", "output", "policy", "redact", "request", "schema", "secrets", "spec", "stream",
-        "tokens", "value", "view",
+        "approve", "artifact", "cancel", "contain", "context", "cut", "error", "excerpt", "gate", "header", "hook",
+        "join", "json", "notice", "outcome", "output", "policy", "redact", "request", "schema", "secrets", "spec",
+        "stream", "tokens", "value", "view",
     ],
     &["aside", "fields", "find", "guard", "sanitise", "thread", "tool"],
     &["args", "dialect", "fence", "shape", "truncate"],

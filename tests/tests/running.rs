@@ -358,7 +358,7 @@ fn sleeps(gone: &Arc<AtomicUsize>) -> DynTool {
         let flag = Flag(Arc::clone(&gone));
         async move {
             let _flag = flag;
-            tokio::time::sleep(Duration::from_secs(20)).await;
+            pending::<()>().await;
             Ok(json!("late").into())
         }
     })
@@ -367,8 +367,7 @@ fn sleeps(gone: &Arc<AtomicUsize>) -> DynTool {
 /// Sleeps on a thread.
 fn sleeps_apart() -> impl Tool {
     by_hand(spec("sleeps_apart").blocking().timeout(Duration::from_millis(50)), |ctx| {
-        let began = Instant::now();
-        while !ctx.cancellation().is_cancelled() && began.elapsed() < Duration::from_secs(20) {
+        while !ctx.cancellation().is_cancelled() {
             thread::sleep(Duration::from_millis(1));
         }
         "late"
@@ -381,36 +380,33 @@ fn sleeping() -> (Registry, Arc<AtomicUsize>) {
     (builder.build().unwrap(), gone)
 }
 
-fn timed_out(outcome: &Outcome, began: Instant) {
+fn timed_out(outcome: &Outcome) {
     assert_eq!(outcome.status(), Status::TimedOut);
     assert!(outcome.model_text().starts_with("[Timed out after 0.05 s]\n"), "{}", outcome.model_text());
-    assert!(began.elapsed() < Duration::from_secs(5));
     assert!(outcome.receipt().duration >= Duration::from_millis(50));
 }
 
 #[tokio::test]
 async fn args_timeout_async() {
     let (registry, gone) = sleeping();
-    let began = Instant::now();
     let outcome = registry.call(call("sleeps")).await;
-    timed_out(&outcome, began);
+    timed_out(&outcome);
     assert!(!outcome.receipt().still_running);
     assert_eq!(gone.load(Ordering::SeqCst), 1, "the tool's future is dropped before the outcome is there");
     let other = registry.clone();
     let outcome = thread::spawn(move || other.call_blocking(call("sleeps"))).join().unwrap();
-    timed_out(&outcome, began);
+    timed_out(&outcome);
     assert_eq!(gone.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
 async fn args_timeout_blocking() {
     let (registry, _) = sleeping();
-    let began = Instant::now();
     let outcome = registry.call(call("sleeps_apart")).await;
-    timed_out(&outcome, began);
+    timed_out(&outcome);
     assert!(outcome.receipt().still_running);
     let outcome = thread::spawn(move || registry.call_blocking(call("sleeps_apart"))).join().unwrap();
-    timed_out(&outcome, began);
+    timed_out(&outcome);
     assert!(outcome.receipt().still_running);
 }
 
@@ -424,29 +420,57 @@ async fn a_timeout_of_one_call_does_not_cancel_the_others_of_its_token() {
 }
 
 /// Blocks until it is let go.
-fn stuck(gate: Gate) -> impl Tool {
+fn stuck(gate: Opened) -> impl Tool {
     by_hand(spec("stuck").blocking().timeout(Duration::from_millis(30)), move |_| {
-        gate.running.fetch_add(1, Ordering::SeqCst);
-        gate.most.fetch_max(gate.running.load(Ordering::SeqCst), Ordering::SeqCst);
-        while !gate.open.load(Ordering::SeqCst) {
-            thread::sleep(Duration::from_millis(2));
-        }
-        gate.running.fetch_sub(1, Ordering::SeqCst);
+        gate.pass();
         "done"
     })
 }
 
+/// What blocking tools wait at, the test's own: it opens with the test's end, whatever that is, or a runtime would wait
+/// for ever for threads that wait here.
+#[derive(Default)]
+struct Gate(Opened);
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.0.open.store(true, Ordering::SeqCst);
+    }
+}
+
 #[derive(Clone, Default)]
-struct Gate {
+struct Opened {
     open: Arc<AtomicBool>,
     running: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
 }
 
+impl Opened {
+    /// Waits until it is open.
+    fn pass(&self) {
+        self.most.fetch_max(self.running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        while !self.open.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Gate {
+    fn open(&self) {
+        self.0.open.store(true, Ordering::SeqCst);
+    }
+
+    /// How many are in there now.
+    fn running(&self) -> usize {
+        self.0.running.load(Ordering::SeqCst)
+    }
+}
+
 #[tokio::test]
 async fn args_timeout_storm() {
     let gate = Gate::default();
-    let registry = Registry::builder().tools(tools![fine]).tool(stuck(gate.clone())).max_blocking(8).build().unwrap();
+    let registry = Registry::builder().tools(tools![fine]).tool(stuck(gate.0.clone())).max_blocking(8).build().unwrap();
     let calls: Vec<_> = (0..200).map(|_| tokio::spawn(registry.call(call("stuck")))).collect();
     let mut counts: HashMap<Status, usize> = HashMap::new();
     for outcome in calls {
@@ -458,18 +482,18 @@ async fn args_timeout_storm() {
         }
     }
     assert_eq!(counts, HashMap::from([(Status::TimedOut, 8), (Status::Busy, 192)]));
-    let began = Instant::now();
-    assert_eq!(registry.call(call("stuck")).await.status(), Status::Busy);
-    assert!(began.elapsed() < Duration::from_secs(1), "it fails fast");
+    assert_eq!(registry.call(call("stuck")).await.status(), Status::Busy, "it fails fast");
     assert_eq!(registry.call(call("fine")).await.status(), Status::Ok);
-    assert_eq!(gate.most.load(Ordering::SeqCst), 8);
-    gate.open.store(true, Ordering::SeqCst);
-    // Each that ends makes room again.
-    let began = Instant::now();
-    while registry.call(call("stuck")).await.status() != Status::Ok {
-        assert!(began.elapsed() < Duration::from_secs(10));
-        tokio::time::sleep(Duration::from_millis(5)).await;
+    // A call may have timed out before its thread had begun.
+    while gate.running() < 8 {
+        tokio::task::yield_now().await;
     }
+    gate.open();
+    // Each that ends makes room again.
+    while registry.call(call("stuck")).await.status() != Status::Ok {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(gate.0.most.load(Ordering::SeqCst), 8);
 }
 
 #[test]
@@ -546,48 +570,55 @@ async fn k06_a_cancelled_call_has_one_outcome() {
 #[test]
 fn a_blocking_call_can_be_cancelled_from_another_thread() {
     let gate = Gate::default();
-    let open = Arc::clone(&gate.open);
-    let blocks = by_hand(spec("blocks").blocking(), move |_| {
-        while !open.load(Ordering::SeqCst) {
-            thread::sleep(Duration::from_millis(2));
-        }
-    });
+    let opened = gate.0.clone();
+    let blocks = by_hand(spec("blocks").blocking(), move |_| opened.pass());
     let registry = Registry::builder().tool(blocks).build().unwrap();
     let token = CancellationToken::new();
     let other = token.clone();
-    thread::spawn(move || {
-        thread::sleep(Duration::from_millis(30));
-        other.cancel();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while gate.running() == 0 {
+                thread::yield_now();
+            }
+            other.cancel();
+        });
+        let outcome = registry.call_blocking(call("blocks").cancel(token));
+        assert_eq!(outcome.status(), Status::Cancelled);
+        assert!(outcome.receipt().still_running);
     });
-    let outcome = registry.call_blocking(call("blocks").cancel(token));
-    assert_eq!(outcome.status(), Status::Cancelled);
-    assert!(outcome.receipt().still_running);
-    gate.open.store(true, Ordering::SeqCst);
 }
 
 // ---- places -------------------------------------------------------------------------------------------------------
 
 #[test]
 fn k04_blocking_work_leaves_the_runtime_free() {
-    let slow = by_hand(spec("slow").blocking(), |_| {
-        thread::sleep(Duration::from_millis(300));
+    /// Is slow.
+    #[tool(blocking)]
+    fn slow(#[inject] ctx: &CallContext) -> &'static str {
+        // Without a gate it has nothing to wait for.
+        ctx.extension::<Opened>().into_iter().for_each(Opened::pass);
         "slow"
-    });
+    }
     /// Is quick.
     #[tool]
     async fn quick() -> &'static str {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
         "quick"
     }
-    let registry = Registry::builder().tool(slow).tools(tools![quick]).build().unwrap();
+    let registry = Registry::builder().tools(tools![slow, quick]).build().unwrap();
     let single = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let multi = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     for runtime in [single, multi] {
         runtime.block_on(async {
-            let began = Instant::now();
-            let slow = tokio::spawn(registry.call(call("slow")));
+            // The slow one can't end before the quick one has.
+            let gate = Gate::default();
+            let slow = tokio::spawn(registry.call(call("slow").extension(gate.0.clone())));
+            while gate.running() == 0 {
+                tokio::task::yield_now().await;
+            }
             assert_eq!(registry.call(call("quick")).await.model_text(), "quick");
-            assert!(!slow.is_finished() && began.elapsed() < Duration::from_millis(280));
+            assert!(!slow.is_finished());
+            gate.open();
             assert_eq!(slow.await.unwrap().model_text(), "slow");
         });
     }
@@ -608,6 +639,30 @@ fn call_blocking_inside_a_runtime_runs_what_does_not_wait() {
             assert_eq!(outcome.status(), Status::Blocked);
             assert!(outcome.model_text().contains("`Registry::call`"), "{}", outcome.model_text());
         });
+    }
+}
+
+#[test]
+fn a_thread_of_the_blocking_pool_waits_for_the_other_method() {
+    /// Waits.
+    #[tool]
+    async fn waits() -> &'static str {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        "waited"
+    }
+    let registry = Registry::builder().tools(tools![waits, fine]).build().unwrap();
+    let single = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let multi = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    for runtime in [single, multi] {
+        let registry = registry.clone();
+        let apart = move || {
+            // Inside, as far as tokio tells.
+            assert_eq!(registry.call_blocking(call("waits")).status(), Status::Blocked);
+            assert_eq!(registry.call_blocking(call("fine")).model_text(), "ok");
+            tokio::runtime::Handle::current().block_on(registry.call(call("waits")))
+        };
+        let outcome = runtime.block_on(async { tokio::task::spawn_blocking(apart).await.unwrap() });
+        assert_eq!(outcome.model_text(), "waited");
     }
 }
 
@@ -881,7 +936,7 @@ fn a_runtime_that_shuts_down_leaves_no_call_behind() {
             assert_eq!(outcome.status(), Status::Ok);
             break;
         }
-        assert!(began.elapsed() < Duration::from_secs(10));
+        assert!(began.elapsed() < Duration::from_secs(60));
         thread::sleep(Duration::from_millis(2));
     }
 }

@@ -626,10 +626,8 @@ fn a_turn_runs_at_once_within_its_limit_and_what_may_destroy_runs_in_order() {
     let yes = |_: tool_runtime::ApprovalRequest| async { true };
 
     let all = with_tools(Registry::builder().approver(yes), tools());
-    let began = std::time::Instant::now();
     let outcomes = wait(all.call_all((0..16).map(|n| numbered("read", n)).collect()));
     assert_eq!(most(&outcomes), Some(16));
-    assert!(began.elapsed() < Duration::from_millis(15 * 16));
 
     let four = with_tools(Registry::builder().approver(yes).max_concurrent(4), tools());
     for outcomes in [
@@ -827,6 +825,8 @@ fn a_large_turn_does_not_slow_down_with_its_square() {
         }
         began.elapsed()
     };
-    let (small, large) = (time(2000), time(20_000));
+    // The best of a few: whatever else the machine does can only take longer.
+    let best = |count: usize| (0..3).map(|_| time(count)).min().unwrap_or_default();
+    let (small, large) = (best(2000), best(20_000));
     assert!(large < small * 40, "{small:?} {large:?}");
 }

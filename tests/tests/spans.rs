@@ -10,7 +10,8 @@ use std::{
 
 use serde_json::{Value, json};
 use tool_runtime::{
-    After, AfterCall, DynTool, Hook, Registry, RegistryBuilder, ToolCall, ToolError, ToolResult, ToolSpec, tool, tools,
+    After, AfterCall, DynTool, Hook, MemoryStore, Registry, RegistryBuilder, ToolCall, ToolError, ToolResult, ToolSpec,
+    tool, tools,
 };
 
 const SECRET: &str = "sk-TEST-0123456789abcdef";
@@ -146,6 +147,24 @@ fn content_is_traced_on_request_and_then_redacted() {
     assert!(calls[0]["gen_ai.tool.call.result"].starts_with("[Truncated: "));
     assert_eq!(calls[1]["gen_ai.tool.name"], "[key]");
     assert_eq!(calls[2]["gen_ai.tool.call.arguments"], r#"{"a": 5, "b": "[key]"#);
+}
+
+#[test]
+fn p10_a_save_that_fails_is_one_warning() {
+    let _alone = ALONE.lock();
+    let spans = Spans::default();
+    tracing::subscriber::with_default(spans.clone(), || {
+        let long = DynTool::new(ToolSpec::new("long", "Is long."), json!({ "type": "object" }), |_, _| {
+            std::future::ready(Ok(ToolResult::new(json!("x".repeat(5000)))))
+        });
+        let store = MemoryStore::new(1000);
+        let registry = Registry::builder().tool(long).store(store).default_max_result_size(200).build().unwrap();
+        assert!(registry.call_blocking(call("long")).model_text().contains("full output: not saved (store is full)]"));
+    });
+    let spans = spans.0.lock().unwrap();
+    let warnings: Vec<_> = spans.iter().filter(|event| event.contains_key("message")).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert_eq!(warnings[0]["tool"], "long");
 }
 
 #[test]

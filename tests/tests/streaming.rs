@@ -584,7 +584,7 @@ async fn a_call_that_is_dropped_leaves_nothing() {
         assert!(tokio::time::timeout(Duration::from_millis(patience), call).await.is_err());
         if patience > 1000 {
             // What was on the blocking pool comes to its end first.
-            for _ in 0..100 {
+            for _ in 0..1500 {
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 if files(&folder.path().join("store")).is_empty() {
                     break;

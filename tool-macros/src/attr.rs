@@ -11,7 +11,7 @@ use syn::{
 use crate::{errors::Errors, keys, near, slot::Slot, synonyms};
 
 /// Each key with the form in which it is written.
-const KEYS: [(&str, &str); 22] = [
+const KEYS: [(&str, &str); 24] = [
     ("name", "name = \"..\""),
     ("title", "title = \"..\""),
     ("description", "description = \"..\""),
@@ -29,6 +29,8 @@ const KEYS: [(&str, &str); 22] = [
     ("timeout", "timeout = \"30s\""),
     ("blocking", "blocking"),
     ("approval", "approval"),
+    ("max_concurrent", "max_concurrent = 4"),
+    ("retries", "retries = 2"),
     ("strict", "strict"),
     ("tags", "tags(\"..\")"),
     ("loop_key", "loop_key(parameter)"),
@@ -61,6 +63,8 @@ pub(crate) struct Attr {
     pub(crate) timeout: Slot<Timeout>,
     pub(crate) blocking: Slot<()>,
     pub(crate) approval: Slot<()>,
+    pub(crate) max_concurrent: Slot<Expr>,
+    pub(crate) retries: Slot<Expr>,
     pub(crate) strict: Slot<()>,
     pub(crate) tags: Slot<Vec<LitStr>>,
     pub(crate) loop_key: Slot<LoopKey>,
@@ -155,7 +159,10 @@ impl Attr {
             "description" => self.description.set(key, keys::value(key, input, form)?, errors),
             "to_model_output" => self.to_model_output.set(key, keys::name(key, input, form)?, errors),
             "max_result_size" => self.max_result_size.set(key, keys::value(key, input, form)?, errors),
-            "max_result_tokens" => self.max_result_tokens.set(key, tokens(key, input, form)?, errors),
+            "max_result_tokens" => {
+                let tokens = positive(key, input, form, "a number of tokens")?;
+                self.max_result_tokens.set(key, tokens, errors);
+            }
             "truncation" => {
                 let words =
                     [("head_tail", "HeadTail"), ("head", "Head"), ("fields", "Fields"), ("structure", "Structure")];
@@ -175,6 +182,11 @@ impl Attr {
             "blocking" => self.blocking.set(key, keys::flag(key, input)?, errors),
             "approval" => self.approval.set(key, keys::flag(key, input)?, errors),
             "strict" => self.strict.set(key, keys::flag(key, input)?, errors),
+            "max_concurrent" => {
+                let calls = positive(key, input, form, "a number of calls at the same time")?;
+                self.max_concurrent.set(key, calls, errors);
+            }
+            "retries" => self.retries.set(key, retries(key, input, form)?, errors),
             "timeout" => self.timeout.set(key, timeout(&keys::text(key, input, form)?)?, errors),
             "loop_key" => self.loop_key.set(key, loop_key(key, input, form)?, errors),
             "tags" => self.tags.set(key, tags(key, input)?, errors),
@@ -218,18 +230,31 @@ impl Parse for Limit {
     }
 }
 
-/// A number of tokens, or what evaluates to one.
-fn tokens(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Expr> {
+/// A number that is not 0, or what evaluates to one.
+fn positive(key: &Ident, input: ParseStream<'_>, form: &str, what: &str) -> Result<Expr> {
     let expr: Expr = keys::value(key, input, form)?;
     match &expr {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_digits().bytes().any(|b| b != b'0') => {}
         Expr::Lit(_) | Expr::Unary(ExprUnary { op: UnOp::Neg(_), .. }) => {
-            let message = format!("`{key}` is a number of tokens, at least 1; write `{form}`");
+            let message = format!("`{key}` is {what}, at least 1; write `{form}`");
             return Err(syn::Error::new_spanned(expr, message));
         }
         _ => {}
     }
     Ok(expr)
+}
+
+/// A number of further attempts, or what evaluates to one.
+fn retries(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Expr> {
+    let expr: Expr = keys::value(key, input, form)?;
+    match &expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(_), .. }) => Ok(expr),
+        Expr::Lit(_) => {
+            let message = format!("`{key}` is how often a call may be tried again; write `{form}`");
+            Err(syn::Error::new_spanned(expr, message))
+        }
+        _ => Ok(expr),
+    }
 }
 
 /// One of `words`, bare or in quotes; each has the variant that it stands for.

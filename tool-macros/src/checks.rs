@@ -144,6 +144,7 @@ pub(crate) fn output_span(func: &Func) -> Span {
 //     let __tool_shape = (&&&&__tool_probe).__tool_shape();
 //     let __tool_able = (&&&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
 //     Slots::returns(slots, __tool_able.schema);
+//     retried(__tool_shape, &__tool_probe);                       (with `retries`)
 pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
     let unit: Type = syn::parse_quote!(());
     let output = match &func.sig.output {
@@ -155,11 +156,14 @@ pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
         let slots = slots();
         located!(span => __tool_rt::Slots::returns(#slots, __tool_able.schema);)
     });
+    let retried =
+        attr.retries.key().map(|key| located!(key.span() => __tool_rt::retried(__tool_shape, &__tool_probe);));
     located!(span =>
         let __tool_probe = __tool_rt::Probe::<#output>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
         let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
         #schema
+        #retried
     )
 }
 

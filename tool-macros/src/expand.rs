@@ -253,8 +253,10 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
     });
     let timeout = attr.timeout.get().map(|Timeout(millis)| quote!(.timeout(#millis)));
     let loop_key = attr.loop_key.get().map(|key| loop_key(key, func));
+    let concurrent = attr.max_concurrent.get().map(|calls| quote!(.max_concurrent(#calls)));
+    let retries = attr.retries.get().map(|retries| quote!(.retries(#retries)));
     let tags = attr.tags.get().map(|tags| quote!(.tags(&[#(#tags),*])));
-    quote!(#description #title #limit #tokens #truncation #keep #timeout #loop_key #tags #(#flags)*)
+    quote!(#description #title #limit #tokens #truncation #keep #timeout #concurrent #retries #loop_key #tags #(#flags)*)
 }
 
 fn loop_key(key: &LoopKey, func: &Func) -> TokenStream {

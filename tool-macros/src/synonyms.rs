@@ -1,7 +1,7 @@
 //! Words for a key that another library has, or that anybody might guess.
 
 /// Each key with what else it might be called; `_` left out.
-const SYNONYMS: [(&str, &[&str]); 19] = [
+const SYNONYMS: [(&str, &[&str]); 21] = [
     ("name", &["id", "rename", "toolname", "function", "alias"]),
     ("title", &["label", "displayname", "heading"]),
     ("description", &["desc", "doc", "docs", "about", "help", "info", "text"]),
@@ -43,6 +43,8 @@ const SYNONYMS: [(&str, &[&str]); 19] = [
     ("tags", &["tag", "category", "categories", "group", "groups", "labels", "toolset"]),
     ("handle", &["structname", "type", "unit"]),
     ("prefix", &["namespace"]),
+    ("max_concurrent", &["concurrency", "maxconcurrency", "concurrencylimit", "parallel", "parallelism"]),
+    ("retries", &["retry", "maxretries", "attempts", "maxattempts"]),
 ];
 
 /// The key that `word` may stand for.

@@ -80,6 +80,7 @@ async fn shrink(told: &mut Told, chars: usize) {
     receipt.raw_chars = receipt.raw_chars.or(before.raw_chars);
     receipt.artifact = receipt.artifact.take().or(before.artifact);
     receipt.saved = receipt.saved.take().or(before.saved);
+    receipt.attempts = before.attempts;
     receipt.still_running = before.still_running;
     receipt.duration = before.duration;
     receipt.notes = before.notes;

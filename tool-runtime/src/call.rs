@@ -2,6 +2,7 @@
 
 use std::{future::Future, sync::Arc, time::Instant};
 
+use serde_json::{Map, Value};
 use tracing::{Instrument, Span};
 
 use crate::{
@@ -50,7 +51,7 @@ impl Registry {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn call(&self, mut call: ToolCall) -> impl Future<Output = Outcome> + Send + 'static {
+    pub fn call(&self, mut call: ToolCall) -> impl Future<Output = Outcome> + Send + use<> + 'static {
         let inner = Arc::clone(&self.inner);
         async move { tell(inner, &mut call, Place::Task, Seat::alone()).await.outcome }
     }
@@ -58,7 +59,9 @@ impl Registry {
     /// Runs one call on this thread and waits for it; no async runtime is needed.
     ///
     /// Inside an async runtime only synchronous tools can run this way: an asynchronous one is [`Status::Blocked`],
-    /// and the text names [`call`](Self::call).
+    /// and the text names [`call`](Self::call). A thread of tokio's blocking pool (`spawn_blocking`) counts as inside:
+    /// tokio lets nobody tell it from a worker, which must not be held up. There, wait for the other method:
+    /// `Handle::current().block_on(registry.call(call))`.
     pub fn call_blocking(&self, mut call: ToolCall) -> Outcome {
         // Ready at the first poll: on a thread nothing is awaited, `run` waits for the tool itself.
         thread::park_until(tell(Arc::clone(&self.inner), &mut call, Place::Thread, Seat::alone())).outcome
@@ -209,8 +212,10 @@ struct Ended {
     index: Option<usize>,
     began: Instant,
     status: Status,
+    metadata: Option<Box<Map<String, Value>>>,
     problems: Vec<Problem>,
     notes: Vec<String>,
+    attempts: u32,
     still_running: bool,
     may_shrink: bool,
     job: Job,
@@ -226,7 +231,7 @@ impl Ended {
         ran: Ran,
         began: Instant,
     ) -> Self {
-        let Ran { status, output, end, problems, mut notes, notices, still_running } = ran;
+        let Ran { status, output, end, metadata, problems, mut notes, notices, attempts, still_running } = ran;
         let Resolved { facing, note } = resolve::facing(end, &output);
         if note.is_some() {
             tracing::warn!(tool = &*found.name, call_id = &*call.id, "a view was not used");
@@ -249,7 +254,8 @@ impl Ended {
             session: seat.session().cloned(),
             kept: None,
         };
-        Self { index: found.index, began, status, problems, notes, still_running, may_shrink: false, job }
+        let (index, may_shrink) = (found.index, false);
+        Self { index, began, status, metadata, problems, notes, attempts, still_running, may_shrink, job }
     }
 
     async fn told_apart(mut self, seat: &Seat) -> Told {
@@ -259,7 +265,8 @@ impl Ended {
     }
 
     fn told(self, presented: Presented, seat: &Seat) -> Told {
-        let Self { index, began, status, problems, mut notes, still_running, may_shrink, job } = self;
+        let Self { index, began, status, metadata, problems, mut notes, attempts, still_running, may_shrink, job } =
+            self;
         let Presented { mut shown, status: instead, leak } = presented;
         let receipt = &mut shown.receipt;
         if let Some(streamed) = job.output.as_stream() {
@@ -276,6 +283,7 @@ impl Ended {
             notes.append(&mut receipt.notes);
             receipt.notes = notes;
         }
+        receipt.attempts = attempts;
         receipt.still_running = still_running;
         receipt.duration = began.elapsed();
         let tool = index.map(|index| &job.inner.tools[index]);
@@ -285,6 +293,7 @@ impl Ended {
             status: instead.unwrap_or(status),
             shown,
             output,
+            metadata,
             problems,
             wire_names: tool.and_then(|tool| tool.wire_names.clone()),
             promise: tool.and_then(|tool| promise(&job.inner, tool)),

@@ -88,6 +88,7 @@ impl fmt::Debug for TypeMap {
 #[derive(Clone)]
 pub struct CallContext(Arc<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     call_id: Arc<str>,
     tool_name: Arc<str>,
@@ -98,6 +99,7 @@ struct Inner {
     plans: Option<Arc<dyn Plans>>,
     /// Made when somebody asks; most calls need none.
     cancellation: OnceLock<CancellationToken>,
+    attempt: u32,
 }
 
 /// What a context is made of.
@@ -118,7 +120,17 @@ impl From<Parts> for CallContext {
         let Parts { call_id, tool_name, session, state, extensions, progress, plans, cancellation } = parts;
         // A child: what is cancelled for this call alone, when it timed out, must not stop the caller's other calls.
         let cancellation = cancellation.map_or_else(OnceLock::new, |token| OnceLock::from(token.child()));
-        Self(Arc::new(Inner { call_id, tool_name, session, state, extensions, progress, plans, cancellation }))
+        Self(Arc::new(Inner {
+            call_id,
+            tool_name,
+            session,
+            state,
+            extensions,
+            progress,
+            plans,
+            cancellation,
+            attempt: 1,
+        }))
     }
 }
 
@@ -146,6 +158,17 @@ impl CallContext {
     /// The session, if the call belongs to one.
     pub fn session(&self) -> Option<&str> {
         self.0.session.as_deref()
+    }
+
+    /// Which attempt this is: 1, and more where the tool has [`retries`](crate::ToolSpec::retries) and earlier ones
+    /// failed with an error that it called [transient](crate::ToolError::transient).
+    pub fn attempt(&self) -> u32 {
+        self.0.attempt
+    }
+
+    /// The same call once more. A token that the tool has asked for stays the call's.
+    pub(crate) fn for_attempt(&self, attempt: u32) -> Self {
+        Self(Arc::new(Inner { attempt, ..Inner::clone(&self.0) }))
     }
 
     /// Cancelled when the caller cancels ([`ToolCall::cancel`](crate::ToolCall::cancel)), or when the call has timed

@@ -1,6 +1,6 @@
 //! What can go wrong, for the model ([`Problem`], [`ToolError`]) and for the developer ([`BuildError`]).
 
-use std::{error::Error, fmt};
+use std::{error::Error, fmt, time::Duration};
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
@@ -10,7 +10,18 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 #[derive(Debug)]
 pub struct ToolError {
     message: String,
+    /// In a box, so that a result is no larger for it.
+    more: Option<Box<More>>,
+}
+
+/// What the program may know of an error beyond its text.
+#[derive(Debug, Default)]
+struct More {
     source: Option<Box<dyn Error + Send + Sync>>,
+    /// Whether the same call may go well a moment later.
+    is_transient: bool,
+    /// Not before so much time.
+    pause: Option<Duration>,
 }
 
 impl ToolError {
@@ -21,12 +32,61 @@ impl ToolError {
     /// assert_eq!(error.to_string(), "no such city");
     /// ```
     pub fn new(message: impl fmt::Display) -> Self {
-        Self { message: message.to_string(), source: None }
+        Self { message: message.to_string(), more: None }
+    }
+
+    /// Says that the same call may go well a moment later: the server was busy, a lock was held. Where the tool has
+    /// [`retries`](crate::ToolSpec::retries) left it is run again, after a pause; else this changes nothing. Only the
+    /// tool can know that, and that it may be run twice.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::ToolError;
+    ///
+    /// let busy = ToolError::new("the server is busy").transient();
+    /// assert!(busy.is_transient());
+    /// let limited = ToolError::new("too many requests").retry_after(Duration::from_secs(2));
+    /// assert!(limited.is_transient());
+    /// assert!(!ToolError::new("no such city").is_transient());
+    /// ```
+    #[must_use]
+    pub fn transient(mut self) -> Self {
+        self.more().is_transient = true;
+        self
+    }
+
+    /// The same, and how long to wait before, for instance what a server said in `Retry-After`. A pause of more than
+    /// 60 seconds, or one that would outlast the tool's `timeout`, is not waited for: the error is the result.
+    #[must_use]
+    pub fn retry_after(mut self, pause: Duration) -> Self {
+        let more = self.more();
+        (more.is_transient, more.pause) = (true, Some(pause));
+        self
+    }
+
+    /// Whether the same call may go well a moment later.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        self.more.as_ref().is_some_and(|more| more.is_transient)
+    }
+
+    fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
+    }
+
+    /// Lets go of the error that `?` converted, whose `Drop` is the user's.
+    pub(crate) fn forget_source(&mut self) {
+        drop(self.more.as_mut().and_then(|more| more.source.take()));
+    }
+
+    /// How long to wait before, where that is known.
+    pub(crate) fn pause(&self) -> Option<Duration> {
+        self.more.as_ref()?.pause
     }
 
     /// The error that `?` converted, if it is an `E`.
     pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
-        self.source.as_deref().and_then(|source| source.downcast_ref())
+        self.more.as_ref()?.source.as_deref()?.downcast_ref()
     }
 }
 
@@ -38,7 +98,8 @@ impl fmt::Display for ToolError {
 
 impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self { message: error.to_string(), source: Some(Box::new(error)) }
+        let message = error.to_string();
+        Self { message, more: Some(Box::new(More { source: Some(Box::new(error)), ..More::default() })) }
     }
 }
 
@@ -159,7 +220,7 @@ impl BuildError {
         self.has(BuildReason::InvalidName)
     }
 
-    /// A limit of 0 characters.
+    /// A limit of 0: of characters, tokens, or calls at the same time.
     pub fn is_zero_limit(&self) -> bool {
         self.has(BuildReason::ZeroLimit)
     }

@@ -1,10 +1,17 @@
 //! Lets the program look at every call, and decide about it.
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{borrow::Cow, fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use crate::{notice::Notice, outcome::Status, request::Arguments, spec::Hints, value::Output};
+use crate::{
+    json,
+    notice::Notice,
+    outcome::Status,
+    request::Arguments,
+    spec::Hints,
+    value::{Output, UnserialisableError},
+};
 
 /// A call that is about to run.
 #[derive(Clone, Debug)]
@@ -44,7 +51,9 @@ pub struct AfterCall {
     pub tool: Arc<str>,
     /// The arguments that the tool got, or would have got.
     pub arguments: Arguments,
-    /// How the call ended.
+    /// How the call ended. Hooks look before the result is presented: of a value that turns out not to be JSON, or
+    /// that can't be cleaned, they see [`Status::Ok`], which is what the tool came to, and the outcome says
+    /// [`Status::Unserialisable`] or [`Status::Withheld`]. Ask [`json`](Self::json) to know the first beforehand.
     pub status: Status,
     /// The full value: typed, unfenced, uncut. Where there is none, its text is the error's.
     pub output: Output,
@@ -54,6 +63,34 @@ pub struct AfterCall {
     pub duration: Duration,
     /// The session, if the call belongs to one.
     pub session: Option<Arc<str>>,
+}
+
+impl AfterCall {
+    /// The full value as JSON, or why there is none: its `Serialize` failed or panicked, or it is nested too deeply.
+    /// `null` where the call has no value. Written when it is asked for, and only then; a hook that can decide by
+    /// [`Output::downcast_ref`] needs none.
+    ///
+    /// ```
+    /// use tool_runtime::{After, AfterCall, Hook};
+    ///
+    /// struct OnlyJson;
+    ///
+    /// impl Hook for OnlyJson {
+    ///     async fn after(&self, call: &AfterCall) -> After {
+    ///         match call.json() {
+    ///             Ok(_) => After::Keep,
+    ///             Err(error) => After::Block(error.to_string()),
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    pub fn json(&self) -> Result<Cow<'_, Value>, UnserialisableError> {
+        match self.output.downcast_ref::<Value>() {
+            // A value that is JSON already may still be nested too deeply to be written, or copied.
+            Some(value) if !json::is_deep(value) => Ok(Cow::Borrowed(value)),
+            _ => self.output.try_json().map(Cow::Owned),
+        }
+    }
 }
 
 /// What a hook decides after a call.

@@ -21,6 +21,7 @@ mod excerpt;
 pub mod fence;
 mod fields;
 mod find;
+mod gate;
 mod guard;
 mod header;
 mod hook;
@@ -69,7 +70,7 @@ pub use {
     fields::{Edit, Param, schema_of},
     link::{Need, bind},
     serde_json,
-    shape::{done, later, to_model_output},
+    shape::{Retried, done, later, retried, to_model_output},
 };
 
 #[cfg(feature = "garde")]

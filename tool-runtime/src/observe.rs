@@ -135,7 +135,7 @@ impl Observed {
             arguments: call.arguments.clone(),
             status: ran.status,
             output: ran.output.clone(),
-            metadata: ran.end.metadata(),
+            metadata: ran.metadata.as_deref().cloned().unwrap_or_default(),
             duration: began.elapsed(),
             session: seen.session.clone(),
         };

@@ -2,12 +2,12 @@
 
 use std::{
     fmt,
-    sync::{Arc, OnceLock},
+    sync::{Arc, LazyLock, OnceLock},
     time::Duration,
 };
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     artifact::ArtifactRef,
@@ -38,7 +38,8 @@ pub enum Status {
     Cancelled,
     /// The call was not approved, was one too many of the same, or can't be run this way; the tool was not run.
     Blocked,
-    /// Too many blocking tools are running; the tool was not run.
+    /// Too many blocking tools are running, or a call that must not wait found no place
+    /// ([`ToolSpec::max_concurrent`](crate::ToolSpec::max_concurrent)); the tool was not run.
     Busy,
     /// The result was not safe to show.
     Withheld,
@@ -80,6 +81,9 @@ pub struct Receipt {
     pub model_chars: usize,
     /// The same in tokens, where the tool has a limit in tokens (`max_result_tokens`).
     pub model_tokens: Option<usize>,
+    /// How often the tool was begun: 0 where it was not run, more than 1 where it was tried again
+    /// ([`ToolSpec::retries`](crate::ToolSpec::retries)).
+    pub attempts: u32,
     /// Whether the tool is still running behind the outcome.
     pub still_running: bool,
     /// Whether text was cut.
@@ -136,7 +140,7 @@ impl ViewSource {
 
 impl Serialize for Receipt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Receipt", 17)?;
+        let mut object = serializer.serialize_struct("Receipt", 18)?;
         object.serialize_field("view_source", self.view_source.name())?;
         object.serialize_field("full_chars", &self.full_chars)?;
         object.serialize_field("raw_chars", &self.raw_chars)?;
@@ -144,6 +148,7 @@ impl Serialize for Receipt {
         object.serialize_field("shown_chars", &self.shown_chars)?;
         object.serialize_field("model_chars", &self.model_chars)?;
         object.serialize_field("model_tokens", &self.model_tokens)?;
+        object.serialize_field("attempts", &self.attempts)?;
         object.serialize_field("still_running", &self.still_running)?;
         object.serialize_field("truncated", &self.truncated)?;
         object.serialize_field("strategy", &self.strategy.map(TruncationStrategy::name))?;
@@ -173,6 +178,7 @@ impl Receipt {
             shown_chars: 0,
             model_chars: 0,
             model_tokens: None,
+            attempts: 0,
             still_running: false,
             truncated: false,
             strategy: None,
@@ -203,6 +209,8 @@ pub struct Outcome {
     pub(crate) status: Status,
     pub(crate) shown: Box<Shown>,
     pub(crate) output: Output,
+    /// What the tool noted beside its value.
+    pub(crate) metadata: Option<Box<Map<String, Value>>>,
     pub(crate) problems: Vec<Problem>,
     /// What each dialect calls the tool, in their order; `None` where that is its own name.
     pub(crate) wire_names: Option<Arc<[Box<str>]>>,
@@ -295,6 +303,32 @@ impl Outcome {
     /// The full result.
     pub fn output(&self) -> &Output {
         &self.output
+    }
+
+    /// What the tool noted beside its value ([`ToolResult::metadata`](crate::ToolResult::metadata)), for display and
+    /// for the program. The model never reads any of it, also where a hook blocked the result. Empty where the tool did
+    /// not run or noted nothing.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, ToolCall, ToolResult, tool, tools};
+    ///
+    /// /// Counts the rows.
+    /// #[tool]
+    /// fn count() -> ToolResult<u64> {
+    ///     ToolResult::new(3).metadata("rows_read", 4096)
+    /// }
+    ///
+    /// # fn main() -> Result<(), tool_runtime::BuildError> {
+    /// let registry = Registry::builder().tools(tools![count]).build()?;
+    /// let outcome = registry.call_blocking(ToolCall::new("1", "count", "{}"));
+    /// assert_eq!(outcome.metadata()["rows_read"], 4096);
+    /// assert_eq!(outcome.model_text(), "3");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn metadata(&self) -> &Map<String, Value> {
+        static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+        self.metadata.as_deref().unwrap_or(&NOTHING)
     }
 
     /// The full result in the store, if it was saved.

@@ -22,7 +22,7 @@ pub use crate::{
         Compared, Given, Linked, MacroTool, Mode, Need, OneToolBlockUnlessNamedByInto, Place, Start, bind, find, key_of,
     },
     policy::{Keep, TruncationStrategy},
-    shape::{Hook, Probe, ValueProbe, done, later, shapes, to_model_output},
+    shape::{Hook, Probe, ValueProbe, done, later, retried, shapes, to_model_output},
     tool::{RegisteredTool, Started},
     value::Reader,
 };

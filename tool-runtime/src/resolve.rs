@@ -1,7 +1,5 @@
 //! Which text stands for the result: the view it carries, the view its tool derives, or all of it.
 
-use serde_json::{Map, Value};
-
 use crate::{
     args::Message,
     contain::{self, Panicked},
@@ -93,16 +91,6 @@ pub(crate) enum End {
     Message(Message),
     /// It was not run; a text of ours says why.
     Own(String),
-}
-
-impl End {
-    /// What the tool noted beside its value.
-    pub(crate) fn metadata(&self) -> Map<String, Value> {
-        match self {
-            Self::Returned(Returned { beside: Some(beside), .. }) => beside.metadata.clone(),
-            Self::Returned(_) | Self::Stopped { .. } | Self::Message(_) | Self::Own(_) => Map::new(),
-        }
-    }
 }
 
 /// What the model is to read of this end.

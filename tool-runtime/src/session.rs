@@ -87,7 +87,7 @@ impl Registry {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn call_all(&self, calls: Vec<ToolCall>) -> impl Future<Output = Vec<Outcome>> + Send + 'static {
+    pub fn call_all(&self, calls: Vec<ToolCall>) -> impl Future<Output = Vec<Outcome>> + Send + use<> + 'static {
         batch::all(Arc::clone(&self.inner), None, calls)
     }
 }
@@ -119,7 +119,7 @@ impl Session {
     }
 
     /// [`Registry::call`], watched by the loop guard. A call that is refused is [`Status::Blocked`](crate::Status::Blocked).
-    pub fn call(&self, mut call: ToolCall) -> impl Future<Output = Outcome> + Send + 'static {
+    pub fn call(&self, mut call: ToolCall) -> impl Future<Output = Outcome> + Send + use<> + 'static {
         let (inner, seat) = (Arc::clone(self.inner()), self.seat(&call));
         async move { call::tell(inner, &mut call, Place::Task, seat).await.outcome }
     }
@@ -133,7 +133,7 @@ impl Session {
 
     /// [`Registry::call_all`], watched by the loop guard: notices and refusals are those that the calls would get
     /// one after the other, in the order of `calls`.
-    pub fn call_all(&self, calls: Vec<ToolCall>) -> impl Future<Output = Vec<Outcome>> + Send + 'static {
+    pub fn call_all(&self, calls: Vec<ToolCall>) -> impl Future<Output = Vec<Outcome>> + Send + use<> + 'static {
         batch::all(Arc::clone(self.inner()), Some(Arc::clone(&self.conversation)), calls)
     }
 

@@ -4,7 +4,7 @@
 //! `(&&&&Probe::<R>::new()).__tool_shape()` gives the marker of the first shape that fits, because method lookup tries the
 //! `impl` with the most `&` first.
 
-use std::{convert::Infallible, fmt, future::Future, marker::PhantomData};
+use std::{any::Any, convert::Infallible, fmt, future::Future, marker::PhantomData, mem};
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Deserialize;
@@ -24,10 +24,25 @@ use crate::{
     message = "`{Self}` can't be the error of a tool, the model reads its text and it has none",
     label = "implement `std::fmt::Display` on it"
 )]
-pub trait ToolFailure: fmt::Display {}
+pub trait ToolFailure: fmt::Display + 'static {}
 
 #[diagnostic::do_not_recommend]
-impl<E: fmt::Display> ToolFailure for E {}
+impl<E: fmt::Display + 'static> ToolFailure for E {}
+
+/// An error that can say that a call may be tried again.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't say that a call may be tried again, so `retries` would change nothing",
+    label = "return `Result<_, tool_runtime::ToolError>`, and call errors `.transient()` that are"
+)]
+pub trait Retried {}
+
+impl Retried for ToolError {}
+
+/// A question about a function that returns `R`. rustc prints the line below, where this reads better.
+type Returns<R> = Probe<R>;
+
+/// Holds a tool with `retries` to errors that it can be tried again for.
+pub fn retried<R, S: Shape<R, Error: Retried>>(_shape: S, _returned: &Returns<R>) {}
 
 /// How a return type `R` falls into value and error.
 pub trait Shape<R> {
@@ -138,7 +153,15 @@ where
 {
     match S::split(returned) {
         Ok(result) => Returned::from_result(result, hook, read),
-        Err(error) => Returned::failed(ToolError::new(error)),
+        Err(error) => Returned::failed(into_error(error)),
+    }
+}
+
+/// A `ToolError` as it is, for it knows more than its text; of any other error the text.
+fn into_error<E: ToolFailure>(mut error: E) -> ToolError {
+    match (&mut error as &mut dyn Any).downcast_mut::<ToolError>() {
+        Some(own) => mem::replace(own, ToolError::new("")),
+        None => ToolError::new(error),
     }
 }
 

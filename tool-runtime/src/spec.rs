@@ -34,6 +34,8 @@ pub struct ToolSpec {
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) loop_key: LoopKey,
     pub(crate) yields: Yields,
+    pub(crate) max_concurrent: Option<usize>,
+    pub(crate) retries: u32,
 }
 
 /// Which arguments a session's loop guard compares, to tell whether a call repeats another.
@@ -112,6 +114,8 @@ impl ToolSpec {
             tags: Vec::new(),
             loop_key: LoopKey::All,
             yields: Yields::Results,
+            max_concurrent: None,
+            retries: 0,
         }
     }
 
@@ -218,6 +222,73 @@ impl ToolSpec {
     #[cfg(feature = "tokio")]
     pub fn blocking(mut self) -> Self {
         self.blocking = true;
+        self
+    }
+
+    /// How many calls of this tool run at the same time, over all clones, sessions and smaller copies of a registry.
+    /// More wait for their turn, in the order in which they came, until they are cancelled or the `timeout` has passed,
+    /// to which the wait counts. Default: as many as there are calls. 0 is refused when the registry is built.
+    ///
+    /// The wait comes last before the tool runs, and only the running tool takes a place: hooks, approval and presenting
+    /// don't, and neither does the pause before a call is [tried again](Self::retries). A call whose arguments don't fit
+    /// does not wait to say so. A blocking tool that could not be stopped keeps its place until it ends.
+    ///
+    /// A call that could wait for itself does not wait: where no place is free, it is
+    /// [`Status::Busy`](crate::Status::Busy). That is one made by a running call of the same tool (as far as it is
+    /// made in the same task or thread), and [`Registry::call_blocking`](crate::Registry::call_blocking) inside an
+    /// async runtime. Two limited tools that call each other can wait for each other; give them a `timeout`.
+    ///
+    /// ```
+    /// use tool_runtime::ToolSpec;
+    ///
+    /// let spec = ToolSpec::new("render", "Renders a page.").max_concurrent(2);
+    /// # let _ = spec;
+    /// ```
+    pub fn max_concurrent(mut self, calls: usize) -> Self {
+        self.max_concurrent = Some(calls);
+        self
+    }
+
+    /// How often a call is tried again, at most, that failed with an error which the tool called
+    /// [transient](crate::ToolError::transient). Other errors, panics, timeouts and wrong arguments are final. Default: 0.
+    ///
+    /// Before attempt 2 there is a pause of 200 ms, before each further one twice the last, up to 10 seconds; up to a
+    /// quarter of it is taken off by the call's id, so that calls that failed together do not come back together. An
+    /// error with [`retry_after`](crate::ToolError::retry_after) says itself how long. A pause that the `timeout` leaves
+    /// no time for is not begun.
+    ///
+    /// Every attempt gets the arguments anew, and a context with its number
+    /// ([`CallContext::attempt`](crate::CallContext::attempt)); what an earlier one streamed is gone. Hooks, approval
+    /// and loop guard see one call. The receipt says how many attempts there were, and so does the text of an error.
+    ///
+    /// ```
+    /// use tool_runtime::{CallContext, NoArgs, Registry, Tool, ToolCall, ToolError, ToolResult, ToolSpec};
+    ///
+    /// struct Flaky;
+    ///
+    /// impl Tool for Flaky {
+    ///     type Args = NoArgs;
+    ///     type Output = u32;
+    ///     fn spec(&self) -> ToolSpec {
+    ///         ToolSpec::new("flaky", "Works the second time.").retries(3)
+    ///     }
+    ///     async fn run(&self, _: NoArgs, ctx: &CallContext) -> Result<ToolResult<u32>, ToolError> {
+    ///         if ctx.attempt() < 2 {
+    ///             return Err(ToolError::new("busy").transient());
+    ///         }
+    ///         Ok(ctx.attempt().into())
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), tool_runtime::BuildError> {
+    /// let registry = Registry::builder().tool(Flaky).build()?;
+    /// let outcome = registry.call_blocking(ToolCall::new("1", "flaky", "{}"));
+    /// assert_eq!((outcome.model_text(), outcome.receipt().attempts), ("2", 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.retries = retries;
         self
     }
 

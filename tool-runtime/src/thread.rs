@@ -1,5 +1,9 @@
 //! Where things run: inside a task, on this thread, or on the blocking pool.
 
+mod pause;
+
+pub(crate) use self::pause::{Countdown, pause};
+
 use std::{
     future::{Future, poll_fn},
     pin::{Pin, pin},
@@ -66,6 +70,8 @@ pub(crate) type Timer = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 #[cfg(feature = "tokio")]
 mod pool {
+    pub(super) use tokio::time::Instant;
+
     use super::{Duration, Future, Timer};
     use crate::contain;
 
@@ -103,6 +109,8 @@ mod pool {
 
 #[cfg(not(feature = "tokio"))]
 mod pool {
+    pub(super) use std::time::Instant;
+
     use super::{Duration, Future, Timer};
 
     pub(super) fn is_inside_runtime() -> bool {

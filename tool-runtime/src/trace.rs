@@ -50,6 +50,7 @@ impl Trace {
             tool_runtime.truncated = Empty,
             tool_runtime.fenced = Empty,
             tool_runtime.saved = Empty,
+            tool_runtime.attempts = Empty,
             tool_runtime.still_running = Empty,
             tool_runtime.notes = Empty,
         );
@@ -101,6 +102,9 @@ impl Trace {
         span.record("tool_runtime.truncated", receipt.truncated);
         span.record("tool_runtime.fenced", receipt.fenced);
         span.record("tool_runtime.saved", receipt.artifact.is_some());
+        if receipt.attempts > 1 {
+            span.record("tool_runtime.attempts", receipt.attempts);
+        }
         span.record("tool_runtime.still_running", receipt.still_running);
         span.record("tool_runtime.notes", receipt.notes.len());
         if inner.trace_content {

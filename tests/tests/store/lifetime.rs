@@ -23,8 +23,8 @@ fn a_sessions_directory_is_made_at_the_first_save_and_goes_with_the_last_clone()
     assert!(!directory.exists());
 }
 
-#[test] // P04
-fn directory_and_files_are_private() {
+#[test]
+fn p04_directory_and_files_are_private() {
     let root = tempfile::tempdir().unwrap();
     for store in [LocalStore::session(), store_in(root.path()), LocalStore::at(root.path().join("made/on/the/way"))] {
         let saved = save(&store, &meta(), &"x".repeat(2 << 20)).unwrap();

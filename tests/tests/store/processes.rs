@@ -91,8 +91,8 @@ fn role() {
     }
 }
 
-#[test] // name-fs-umask-000, name-fs-umask-777, P04
-fn no_umask_changes_the_modes() {
+#[test] // name-fs-umask-000, name-fs-umask-777
+fn p04_no_umask_changes_the_modes() {
     for umask in ["000", "777", "022", "277"] {
         let root = tempfile::tempdir().unwrap();
         assert!(start("save", root.path(), umask).wait().unwrap().success(), "umask {umask}");

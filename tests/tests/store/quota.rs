@@ -69,8 +69,8 @@ fn dropping_or_aborting_a_writer_leaves_nothing() {
     save(&store, &meta(), &"y".repeat(3 << 20)).unwrap();
 }
 
-#[test] // P07
-fn count_size_and_age_hold_after_each_save() {
+#[test]
+fn p07_count_size_and_age_hold_after_each_save() {
     let root = tempfile::tempdir().unwrap();
     let limited = store_in(root.path()).max_artifacts(5).max_store_bytes(1 << 20).max_age(Duration::from_secs(100));
     let mut first = None;
@@ -88,8 +88,8 @@ fn count_size_and_age_hold_after_each_save() {
     assert_eq!(reason(limited.read(&first.unwrap().id, 0..1)), StoreReason::NotFound);
 }
 
-#[test] // P07
-fn what_a_living_session_points_to_is_never_removed() {
+#[test]
+fn p07_what_a_living_session_points_to_is_never_removed() {
     let root = tempfile::tempdir().unwrap();
     let store = store_in(root.path()).max_artifacts(2).max_age(Duration::from_secs(10));
     let kept = save(&store, &at(NOW).with_session("s"), "kept").unwrap();

@@ -19,11 +19,11 @@ fn fifo(path: &Path) {
 }
 
 /// Fails where `work` would wait for somebody to open the other end of a pipe.
-fn within_200_ms<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+fn in_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, result) = mpsc::channel();
     thread::spawn(move || done.send(work()));
-    // Ten times the row's figure: the machine may be busy, and a pipe would wait for ever.
-    result.recv_timeout(Duration::from_secs(2)).unwrap()
+    // Much more than the row's figure: the machine may be busy, and a pipe would wait for ever.
+    result.recv_timeout(Duration::from_secs(30)).unwrap()
 }
 
 #[test] // name-fs-symlink-file, name-fs-hardlink
@@ -48,8 +48,8 @@ fn a_pipe_under_the_final_name_blocks_nobody() {
     let store = store_in(root.path());
     fifo(&store.path().unwrap().join(id_of("text")));
     let refused = store.clone();
-    assert_eq!(within_200_ms(move || reason(refused.read(&id_of("text"), 0..1))), StoreReason::NotARegularFile);
-    let saved = within_200_ms(move || save(&store, &meta(), "text").unwrap());
+    assert_eq!(in_time(move || reason(refused.read(&id_of("text"), 0..1))), StoreReason::NotARegularFile);
+    let saved = in_time(move || save(&store, &meta(), "text").unwrap());
     assert_eq!(saved.id, id_of("text").replace(".txt", "-2.txt"));
 }
 
@@ -157,8 +157,8 @@ fn without_its_sidecar_an_artifact_is_external_and_nobodys() {
     }
 }
 
-#[test] // P04
-fn a_directory_that_is_not_private_and_ours_is_refused() {
+#[test]
+fn p04_a_directory_that_is_not_private_and_ours_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let at = |name: &str| root.path().join(name);
     for (name, mode) in [("group", 0o750), ("world", 0o701), ("shared", 0o1777)] {
@@ -187,8 +187,8 @@ fn a_directory_that_is_not_private_and_ours_is_refused() {
     save(&LocalStore::at(at("private/")), &meta(), "text").unwrap();
 }
 
-#[test] // P10
-fn a_directory_that_cannot_be_is_refused_without_the_systems_words() {
+#[test]
+fn p10_a_directory_that_cannot_be_is_refused_without_the_systems_words() {
     for path in ["/proc/nope", "/dev/null/store", "/proc/self/store"] {
         let error = save(&LocalStore::at(path), &meta(), "text").unwrap_err();
         assert_eq!(error.to_string(), "access denied", "{path}");

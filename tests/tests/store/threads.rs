@@ -27,8 +27,8 @@ fn save_from_all_sides(store: &(impl ArtifactStore + Clone), threads: usize, rou
     work.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
 }
 
-#[test] // P01
-fn each_reference_reads_back_exactly_its_own_bytes() {
+#[test]
+fn p01_each_reference_reads_back_exactly_its_own_bytes() {
     let (threads, saves) = (16, 200);
     let distinct = saves / 2 + threads * saves / 2;
     let root = tempfile::tempdir().unwrap();

@@ -64,6 +64,8 @@ use crate::tool::{Entry, RegisteredTool};
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | hints for clients and guards; see [`Hints`](crate::Hints) |
 /// | `timeout = "30s"` | the longest that a call may take, in `ms`, `s`, `m` or `h`; for `async` and `blocking` functions, with feature `tokio` |
 /// | `blocking` | the function blocks: it runs on the blocking pool, with feature `tokio`; without the key it runs inside the caller's task |
+/// | `max_concurrent = N` | how many calls run at the same time, in one registry; more wait for their turn; see [`ToolSpec::max_concurrent`](crate::ToolSpec::max_concurrent) |
+/// | `retries = N` | how often a call is tried again whose [`ToolError`](crate::ToolError) is [transient](crate::ToolError::transient); see [`ToolSpec::retries`](crate::ToolSpec::retries) |
 /// | `approval` | not run unless the registry's [`approver`](crate::RegistryBuilder::approver) says yes |
 /// | `strict` | providers that can are asked to keep to the schema to the letter |
 /// | `tags("a", "b")` | words to choose tools by |
@@ -122,7 +124,35 @@ use crate::tool::{Entry, RegisteredTool};
 /// # Results
 ///
 /// `T`, `Result<T, E>`, [`ToolResult<T>`](crate::ToolResult) or `Result<ToolResult<T>, E>`, or an alias of one, where
-/// `T` is `Serialize + Send + Sync + 'static` and `E` is `Display`.
+/// `T` is `Serialize + Send + Sync + 'static` and `E` is `Display`. With `retries`, `E` is
+/// [`ToolError`](crate::ToolError), which any error turns into with `?` or `From`, and which alone can say that a call may
+/// be tried again:
+///
+/// ```
+/// use std::io;
+/// use tool_runtime::{Registry, ToolCall, ToolError, tool, tools};
+///
+/// fn fetch(path: &str) -> io::Result<String> {
+///     # let _ = path;
+///     Err(io::ErrorKind::NotFound.into())
+/// }
+///
+/// /// Reads a page.
+/// #[tool(retries = 3)]
+/// fn page(path: &str) -> Result<String, ToolError> {
+///     fetch(path).map_err(|error| match error.kind() {
+///         io::ErrorKind::TimedOut | io::ErrorKind::ConnectionReset => ToolError::from(error).transient(),
+///         _ => error.into(),
+///     })
+/// }
+///
+/// # fn main() -> Result<(), tool_runtime::BuildError> {
+/// let registry = Registry::builder().tools(tools![page]).build()?;
+/// let outcome = registry.call_blocking(ToolCall::new("1", "page", r#"{"path": "/"}"#));
+/// assert_eq!((outcome.is_error(), outcome.receipt().attempts), (true, 1));
+/// # Ok(())
+/// # }
+/// ```
 pub use tool_macros::tool;
 
 /// Makes tools of functions that carry [`#[tool]`](macro@crate::tool), found through any import or rename:
@@ -248,6 +278,20 @@ mod tests {
     #[tool(timeout = "2m", blocking, approval, strict, tags("a", "b"), loop_key(except(b, "c")))]
     fn keyed(a: u8, b: u8, #[serde(rename = "c")] d: u8) -> u8 {
         a + b + d
+    }
+
+    #[tool(max_concurrent = 3, retries = 2)]
+    fn bounded() -> Result<u8, crate::ToolError> {
+        "1".parse().map_err(crate::ToolError::from)
+    }
+
+    #[test]
+    fn keys_of_running_reach_the_spec() {
+        let spec = |tool| ready(tool).0;
+        let (bounded_spec, plain_spec) = (spec(tools![bounded]), spec(tools![present]));
+        assert_eq!((bounded_spec.max_concurrent, bounded_spec.retries), (Some(3), 2));
+        assert_eq!((plain_spec.max_concurrent, plain_spec.retries), (None, 0));
+        assert!(bounded().is_ok());
     }
 
     #[tool(loop_key = |value| value["a"].clone())]

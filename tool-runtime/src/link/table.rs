@@ -96,6 +96,8 @@ pub struct MacroTool {
     strict: bool,
     tags: &'static [&'static str],
     loop_key: Compared,
+    max_concurrent: Option<usize>,
+    retries: u32,
     needs: &'static [Need],
     /// The name of the method that gives the tools of its block, where the function needs a value.
     pub(super) into: Option<&'static str>,
@@ -147,6 +149,8 @@ impl MacroTool {
             strict: false,
             tags: &[],
             loop_key: Compared::All,
+            max_concurrent: None,
+            retries: 0,
             needs: &[],
             into: None,
         }
@@ -285,6 +289,20 @@ impl MacroTool {
         self
     }
 
+    /// `max_concurrent = ..`.
+    #[must_use]
+    pub const fn max_concurrent(mut self, calls: usize) -> Self {
+        self.max_concurrent = Some(calls);
+        self
+    }
+
+    /// `retries = ..`.
+    #[must_use]
+    pub const fn retries(mut self, retries: u32) -> Self {
+        self.retries = retries;
+        self
+    }
+
     /// The `#[inject]` parameters.
     #[must_use]
     pub const fn needs(mut self, needs: &'static [Need]) -> Self {
@@ -358,6 +376,8 @@ impl MacroTool {
             tags: self.tags.iter().copied().map(Cow::Borrowed).collect(),
             loop_key: self.loop_key.to_key(),
             yields: Yields::Results,
+            max_concurrent: self.max_concurrent,
+            retries: self.retries,
         }
     }
 }

@@ -72,7 +72,7 @@ impl Job {
             Ok(Some(writer)) => Opened::Writer(self.careful(writer)),
             Ok(None) => Opened::NeedsThread,
             Err(error) => {
-                tracing::warn!(tool, reason = %error, "a full result could not be saved");
+                warn(tool, &error);
                 Opened::Refused(error.reason())
             }
         }
@@ -81,20 +81,28 @@ impl Job {
 
 impl Job {
     pub(super) fn careful(&self, writer: Box<dyn ArtifactWriter>) -> Box<dyn ArtifactWriter> {
-        Box::new(Careful { writer: Some(writer), caller: self.caller.clone() })
+        let tool = Arc::clone(&self.tool);
+        Box::new(Careful { writer: Some(writer), caller: self.caller.clone(), tool })
     }
 }
 
 /// A writer of the user's store. Whatever happens to the call, the writer is finished or aborted.
 struct Careful {
+    /// Gone with the first error.
     writer: Option<Box<dyn ArtifactWriter>>,
     caller: Caller,
+    tool: Arc<str>,
 }
 
 impl ArtifactWriter for Careful {
     fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         let Some(writer) = &mut self.writer else { return Err(StoreReason::Failed.into()) };
-        contained(|| writer.write(bytes))
+        let written = contained(|| writer.write(bytes));
+        if let Err(error) = &written {
+            warn(&self.tool, error);
+            self.abandon();
+        }
+        written
     }
 
     fn finish(mut self: Box<Self>, chars: usize) -> Result<ArtifactRef, StoreError> {
@@ -103,23 +111,31 @@ impl ArtifactWriter for Careful {
             return Err(StoreReason::Failed.into());
         }
         let Some(writer) = self.writer.take() else { return Err(StoreReason::Failed.into()) };
-        contained(|| writer.finish(chars))
+        contained(|| writer.finish(chars)).inspect_err(|error| warn(&self.tool, error))
     }
 
     fn abort(self: Box<Self>) {}
 }
 
-impl Drop for Careful {
-    fn drop(&mut self) {
+impl Careful {
+    fn abandon(&mut self) {
         if let Some(writer) = self.writer.take() {
             let _ = contain::call(|| writer.abort());
         }
     }
 }
 
+impl Drop for Careful {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}
+
+/// Once for each save that fails.
+fn warn(tool: &str, error: &StoreError) {
+    tracing::warn!(tool, reason = %error, "a full result could not be saved");
+}
+
 fn contained<T>(work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    contain::call(work).unwrap_or_else(|Panicked(_)| {
-        tracing::warn!("a store panicked");
-        Err(StoreReason::Failed.into())
-    })
+    contain::call(work).unwrap_or_else(|Panicked(_)| Err(StoreReason::Failed.into()))
 }

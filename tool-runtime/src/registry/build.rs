@@ -17,6 +17,7 @@ use crate::{
     dialect::{self, Dialect, LintLevel},
     error::{BuildError, BuildReason},
     fence::{self, Key},
+    gate::Gate,
     policy::{ArtifactTools, Limit, Policy, Scope, Yields},
     reader, schema,
     store::{LocalStore, MemoryStore},
@@ -194,6 +195,10 @@ impl RegistryBuilder {
             let message = format!("tool `{name}`: a limit of 0 tokens would show nothing; give at least 1");
             reasons.push((BuildReason::ZeroLimit, message));
         }
+        if spec.max_concurrent == Some(0) {
+            let message = format!("tool `{name}`: `max_concurrent` of 0 would run no call; give at least 1");
+            reasons.push((BuildReason::ZeroLimit, message));
+        }
         if spec.approval && self.approver.is_none() {
             let message = format!("tool `{name}` needs approval and nobody can give it; add `.approver(..)`");
             reasons.push((BuildReason::NoApprover, message));
@@ -236,6 +241,7 @@ impl RegistryBuilder {
                 fence: self.fence,
                 yields: spec.yields,
             },
+            gate: spec.max_concurrent.map(|most| Arc::new(Gate::new(most))),
             promise: OnceLock::new(),
         };
         Ok((installed, origin.clone()))

@@ -274,7 +274,9 @@ impl RegistryBuilder {
         self
     }
 
-    /// How many calls of one turn run at the same time ([`Registry::call_all`](crate::Registry::call_all)). Default: 16; 0 counts as 1.
+    /// How many calls of one turn run at the same time ([`Registry::call_all`](crate::Registry::call_all)), whatever
+    /// their tools are; one tool has a limit of its own ([`ToolSpec::max_concurrent`](crate::ToolSpec::max_concurrent)).
+    /// Default: 16; 0 counts as 1.
     pub fn max_concurrent(mut self, calls: usize) -> Self {
         self.turns.max_concurrent = calls.max(1);
         self

@@ -22,6 +22,7 @@ use crate::{
     dialect::{Described, Dialect, Lint, Strict, WireNames},
     fence::Key,
     find::Names,
+    gate::Gate,
     guard::LoopGuard,
     hook::ErasedHook,
     outcome::Promise,
@@ -94,6 +95,8 @@ pub(crate) struct Installed {
     pub(crate) output_schema: Option<Arc<Value>>,
     pub(crate) callable: Arc<dyn Callable>,
     pub(crate) policy: Policy,
+    /// Where its calls wait, if only so many may run at the same time.
+    pub(crate) gate: Option<Arc<Gate>>,
     /// What MCP is promised of the value, once a call has asked.
     pub(crate) promise: OnceLock<Option<Arc<Promise>>>,
 }

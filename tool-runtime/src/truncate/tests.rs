@@ -602,9 +602,9 @@ fn without_a_limit_nothing_is_cut() {
     assert_eq!((fitted.content, fitted.original), (None, 100_000), "not even copied");
 }
 
-/// T08, through the public function.
+/// Through the public function.
 #[test]
-fn structure_is_json_below_its_header() {
+fn t08_structure_is_json_below_its_header() {
     let value = json!({"fields": ["id", "txt"], "rows": [{"id": 1, "txt": "z".repeat(60_000)}]});
     let text = serde_json::to_string_pretty(&value).unwrap();
     let shelf = Shelf::default();
@@ -651,10 +651,10 @@ fn what_is_no_document_has_no_structure() {
     assert_eq!(result.to_string(), "[Truncated: 508 chars -> 7 chars]\n{\"a\":1}");
 }
 
-/// T03: an escape, a pair and a family stay whole.
+/// An escape, a pair and a family stay whole.
 #[test]
 #[cfg(feature = "graphemes")]
-fn no_family_is_split_inside_a_document() {
+fn t03_no_family_is_split_inside_a_document() {
     let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}";
     let value = json!({"title": "t", "body": family.repeat(2_000)});
     for strategy in [None, Some(TruncationStrategy::Fields), Some(TruncationStrategy::Structure)] {

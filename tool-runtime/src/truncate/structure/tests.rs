@@ -24,9 +24,9 @@ fn chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// T08: a document of which one string alone is over the limit.
+/// A document of which one string alone is over the limit.
 #[test]
-fn one_giant_leaves_everything_else_whole() {
+fn t08_one_giant_leaves_everything_else_whole() {
     let value = json!({"fields": ["id", "txt"], "rows": [{"id": 1, "txt": "z".repeat(60_000)}]});
     for limit in [50_000, 200] {
         let text = show(&value, limit);

@@ -1,0 +1,76 @@
+//! Time that passes: what is left of a timeout, and pauses.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll, Waker},
+    thread,
+    time::Duration,
+};
+
+use super::{deadline, pool};
+
+/// The time that is left of a timeout; by the runtime's clock, so that tests can pause it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Countdown(Option<(pool::Instant, Duration)>);
+
+impl Countdown {
+    /// Begins now; without a timeout there is no end.
+    pub(crate) fn of(timeout: Option<Duration>) -> Self {
+        Self(timeout.map(|timeout| (pool::Instant::now(), timeout)))
+    }
+
+    /// `None` without an end.
+    pub(crate) fn left(self) -> Option<Duration> {
+        self.0.map(|(began, timeout)| timeout.saturating_sub(began.elapsed()))
+    }
+}
+
+/// Waits, by the runtime's timers; where there are none, until a thread that sleeps has woken up.
+pub(crate) async fn pause(time: Duration) {
+    match deadline(Some(time)) {
+        Some(timer) => timer.await,
+        None => Nap::of(time).await,
+    }
+}
+
+/// A sleep on a thread of its own, for executors without timers.
+struct Nap {
+    time: Duration,
+    /// Over, and whom to tell.
+    state: Option<Arc<Mutex<(bool, Waker)>>>,
+}
+
+impl Nap {
+    fn of(time: Duration) -> Self {
+        Self { time, state: None }
+    }
+}
+
+impl Future for Nap {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if let Some(state) = &self.state {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.1.clone_from(context.waker());
+            return if state.0 { Poll::Ready(()) } else { Poll::Pending };
+        }
+        let (time, state) = (self.time, Arc::new(Mutex::new((false, context.waker().clone()))));
+        let sleeper = Arc::clone(&state);
+        let slept = thread::Builder::new().name("pause".into()).spawn(move || {
+            thread::sleep(time);
+            let mut state = sleeper.lock().unwrap_or_else(PoisonError::into_inner);
+            state.0 = true;
+            state.1.wake_by_ref();
+        });
+        if slept.is_err() {
+            // No thread is left: rather hold up this one than the server that asked for the pause.
+            thread::sleep(time);
+            return Poll::Ready(());
+        }
+        self.state = Some(state);
+        Poll::Pending
+    }
+}
