@@ -1,5 +1,5 @@
 //! How the arguments of a call reach the parameters of a function.
-#![allow(missing_docs, clippy::unwrap_used, clippy::needless_pass_by_value, clippy::unused_async)]
+#![allow(missing_docs, dead_code, clippy::unwrap_used, clippy::needless_pass_by_value, clippy::unused_async)]
 
 use std::{borrow::Cow, path::Path};
 
