@@ -170,11 +170,13 @@ fn call_01_to_11() {
     }
 }
 
+/// Tallies.
 #[tool(strict)]
 fn tally(counts: HashMap<String, u8>) -> usize {
     counts.len()
 }
 
+/// Adds.
 #[tool(strict)]
 fn add(a: i32, b: Option<i32>) -> i32 {
     a + b.unwrap_or_default()
@@ -232,10 +234,12 @@ fn mac_04_a_strict_tool_with_a_map_is_refused_where_it_is_declared() {
 
 #[test]
 fn where_lossless_is_strict_where_it_can_be() {
+    /// Plain.
     #[tool]
     fn plain(a: u8) -> u8 {
         a
     }
+    /// Wide.
     #[tool]
     fn wide(any: Value) -> Value {
         any

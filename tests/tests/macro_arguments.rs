@@ -1,5 +1,5 @@
 //! How the arguments of a call reach the parameters of a function.
-#![allow(missing_docs, clippy::unwrap_used, clippy::needless_pass_by_value, clippy::unused_async)]
+#![allow(missing_docs, dead_code, clippy::unwrap_used, clippy::needless_pass_by_value, clippy::unused_async)]
 
 use std::{borrow::Cow, path::Path};
 
@@ -140,4 +140,148 @@ fn a_check_runs_nothing() {
     let registry = Registry::builder().tools(tools![explode]).without_store().build().unwrap();
     assert_eq!(registry.check(&ToolCall::new("1", "explode", r#"{"a":1}"#)), Ok(()));
     assert_eq!(registry.check(&ToolCall::new("1", "explode", r#"{"a":-1}"#)).unwrap_err().len(), 1);
+}
+
+/// One tool for each type, which says with `Debug` what it was given.
+macro_rules! takes {
+    ($($name:ident: $ty:ty = $json:literal => $shown:literal),* $(,)?) => {
+        mod takes {
+            use std::{
+                collections::{BTreeSet, HashMap, HashSet},
+                net::IpAddr,
+                num::NonZeroU8,
+                path::PathBuf,
+                sync::{Mutex, atomic::AtomicU32},
+                time::{Duration, SystemTime},
+            };
+
+            use super::*;
+
+            $(#[tool]
+            fn $name(value: $ty) -> String {
+                format!("{value:?}")
+            })*
+
+            pub(super) fn all() -> Vec<(&'static str, RegisteredTool, &'static str, &'static str)> {
+                let tools = tools![$($name),*].into_iter();
+                let rows = [$((stringify!($ty), $json, $shown)),*];
+                tools.zip(rows).map(|(tool, (ty, json, shown))| (ty, tool, json, shown)).collect()
+            }
+        }
+    };
+}
+
+/// A type with one value inside.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Id(String);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Node {
+    name: String,
+    #[serde(default)]
+    kids: Vec<Node>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+enum Shape {
+    Point,
+    Circle(f64),
+    Square { side: f64 },
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+enum Nothing {}
+
+takes! {
+    bytes: Vec<u8> = "[1,255]" => "[1, 255]",
+    map: HashMap<String, i64> = r#"{"a":1}"# => r#"{"a": 1}"#,
+    map_of_numbers: HashMap<u8, i64> = r#"{"7":1}"# => "{7: 1}",
+    set: HashSet<String> = r#"["a"]"# => r#"{"a"}"#,
+    sorted: BTreeSet<i8> = "[2,1]" => "{1, 2}",
+    tuple: (i64, String) = r#"[1,"a"]"# => r#"(1, "a")"#,
+    array: [i64; 3] = "[1,2,3]" => "[1, 2, 3]",
+    boxed: Box<i64> = "1" => "1",
+    boxed_text: Box<str> = r#""a""# => r#""a""#,
+    option_twice: Option<Option<i64>> = "1" => "Some(Some(1))",
+    large: u128 = "340282366920938463463374607431768211455" => "340282366920938463463374607431768211455",
+    signed: i128 = "-170141183460469231731687303715884105728" => "-170141183460469231731687303715884105728",
+    word: usize = "18446744073709551615" => "18446744073709551615",
+    letter: char = "\"\u{e9}\"" => "'\u{e9}'",
+    not_zero: NonZeroU8 = "1" => "1",
+    duration: Duration = r#"{"secs":1,"nanos":500000000}"# => "1.5s",
+    time: Option<SystemTime> = "null" => "None",
+    path: PathBuf = r#""/tmp/a""# => r#""/tmp/a""#,
+    address: IpAddr = r#""::1""# => "::1",
+    newtype: Id = r#""a""# => r#"Id("a")"#,
+    recursive: Node = r#"{"name":"a","kids":[{"name":"b"}]}"#
+        => r#"Node { name: "a", kids: [Node { name: "b", kids: [] }] }"#,
+    unit_variant: Shape = r#""Point""# => "Point",
+    variant_of_value: Shape = r#"{"Circle":1.5}"# => "Circle(1.5)",
+    variant_of_fields: Shape = r#"{"Square":{"side":2.0}}"# => "Square { side: 2.0 }",
+    unit: () = "null" => "()",
+    anything: serde_json::Value = r#"{"a":[1]}"# => r#"Object {"a": Array [Number(1)]}"#,
+    locked: Mutex<i64> = "1" => "Mutex { data: 1, poisoned: false, .. }",
+    atomic: AtomicU32 = "1" => "1",
+    error_or_value: Result<i64, String> = r#"{"Err":"a"}"# => r#"Err("a")"#,
+    optional_nothing: Option<Nothing> = "null" => "None",
+}
+
+#[test]
+fn whatever_can_be_read_and_described_is_a_parameter() {
+    for (ty, tool, json, shown) in takes::all() {
+        let outcome = call([tool], &format!(r#"{{"value":{json}}}"#));
+        assert_eq!(outcome.status(), Status::Ok, "{ty}: {}", outcome.model_text());
+        assert_eq!(outcome.model_text(), shown, "{ty}");
+    }
+}
+
+#[tool]
+fn nobody(value: Nothing) -> String {
+    match value {}
+}
+
+#[test]
+fn what_no_value_fits_refuses_every_call() {
+    for json in ["null", "{}", r#""a""#, "[]"] {
+        let outcome = call(tools![nobody], &format!(r#"{{"value":{json}}}"#));
+        assert_eq!(outcome.status(), Status::InvalidArguments, "{json}");
+    }
+}
+
+#[tool()]
+const fn constant(mut start: i64) -> i64 {
+    start += 1;
+    start
+}
+
+#[tool]
+fn many(
+    a: u8,
+    b: u8,
+    c: u8,
+    d: u8,
+    e: u8,
+    f: u8,
+    g: u8,
+    h: u8,
+    i: u8,
+    j: u8,
+    k: u8,
+    l: u8,
+    m: u8,
+    n: u8,
+    o: u8,
+    p: u8,
+    q: u8,
+) -> u64 {
+    [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q].into_iter().map(u64::from).sum()
+}
+
+#[test]
+fn odd_forms_of_functions_are_tools() {
+    assert_eq!(call(tools![constant], r#"{"start":1}"#).model_text(), "2");
+    const TWO: i64 = constant(1);
+    assert_eq!(TWO, 2);
+    let arguments: Vec<String> = ('a'..='q').map(|name| format!(r#""{name}":1"#)).collect();
+    assert_eq!(call(tools![many], &format!("{{{}}}", arguments.join(","))).model_text(), "17");
 }

@@ -100,6 +100,21 @@ fn limits_and_types_are_told_together() {
     assert_eq!(registry.check(&ToolCall::new("1", "limited", r#"{"days":8}"#)).unwrap_err().len(), 1);
 }
 
+#[test]
+fn an_alias_is_no_problem_beside_a_limit_that_is() {
+    for (arguments, paths) in [
+        (r#"{"units":["c"],"days":8}"#, &["/days"][..]),
+        (r#"{"units":["c","c","celsius"]}"#, &["/units"]),
+        (r#"{"units":["c","c","celsius"],"days":8}"#, &["/days", "/units"]),
+        // The type refused something, and doesn't say what.
+        (r#"{"units":["kelvin","c","celsius"]}"#, &["/units", "/units/0", "/units/1"]),
+    ] {
+        let outcome = call(tools![limited], arguments);
+        let told: Vec<&str> = outcome.problems().iter().map(|problem| problem.path.as_str()).collect();
+        assert_eq!(told, paths, "{arguments}: {:?}", outcome.problems());
+    }
+}
+
 #[derive(Deserialize, JsonSchema, garde::Validate)]
 struct Point {
     #[garde(range(max = 9))]

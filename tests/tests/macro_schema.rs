@@ -55,6 +55,26 @@ fn a_doc_comment_may_come_from_a_file() {
 }
 
 #[test]
+fn bullets_beside_a_file_describe_parameters_too() {
+    /// First.
+    ///
+    /// # Arguments
+    /// * `a` - one number
+    ///
+    #[doc = include_str!("data/description.md")]
+    /// # Parameters
+    /// - b: another
+    #[tool]
+    fn described(a: i64, b: i64) -> i64 {
+        a + b
+    }
+    let defined = defined(tools![described]);
+    assert_eq!(defined["description"], "First.\nFrom a file,\n  two lines.");
+    assert_eq!(defined["parameters"]["properties"]["a"]["description"], "one number");
+    assert_eq!(defined["parameters"]["properties"]["b"]["description"], "another");
+}
+
+#[test]
 fn bullets_describe_parameters_and_leave_the_description() {
     /// Add.
     ///

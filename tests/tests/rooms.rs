@@ -23,7 +23,7 @@ const RUNTIME: &[&[&str]] = &[
 ];
 
 const MACROS: &[&[&str]] = &[
-    &["docs", "errors", "fallback", "home", "located", "near", "passing"],
+    &["docs", "errors", "fallback", "home", "located", "near", "passing", "synonyms"],
     &["keys", "slot"],
     &["attr", "garde"],
     &["field"],

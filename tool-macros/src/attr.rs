@@ -2,13 +2,13 @@
 
 use proc_macro2::TokenStream;
 use syn::{
-    Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, Result, Token,
+    Expr, ExprLit, ExprUnary, Ident, Lit, LitBool, LitStr, Path, Result, Token, UnOp,
     ext::IdentExt,
     parse::{Parse, ParseStream, Parser},
     spanned::Spanned,
 };
 
-use crate::{errors::Errors, keys, near, slot::Slot};
+use crate::{errors::Errors, keys, near, slot::Slot, synonyms};
 
 /// Each key with the form in which it is written.
 const KEYS: [(&str, &str); 25] = [
@@ -103,7 +103,7 @@ pub(crate) struct Choice(pub(crate) Ident);
 
 pub(crate) fn parse(args: TokenStream, errors: &mut Errors) -> Attr {
     let mut attr = Attr::default();
-    keys::each(args, errors, |key, input, errors| {
+    keys::each(args, "description = \"..\"", errors, |key, input, errors| {
         let word = key.to_string();
         if let "prefix" | "into" = word.as_str() {
             let message =
@@ -118,7 +118,7 @@ pub(crate) fn parse(args: TokenStream, errors: &mut Errors) -> Attr {
 
 pub(crate) fn parse_block(args: TokenStream, errors: &mut Errors) -> BlockAttr {
     let mut attr = BlockAttr::default();
-    keys::each(args, errors, |key, input, errors| {
+    keys::each(args, "prefix = \"..\"", errors, |key, input, errors| {
         let word = key.to_string();
         if word != "crate" && KEYS.iter().any(|(known, _)| *known == word) {
             let message = format!("`{key}` is said of one tool; put it on the `#[tool]` of a function in the block");
@@ -127,7 +127,7 @@ pub(crate) fn parse_block(args: TokenStream, errors: &mut Errors) -> BlockAttr {
         let form = form_of(key, &word, &BLOCK_KEYS)?;
         match word.as_str() {
             "prefix" => attr.prefix.set(key, keys::text(key, input, form)?, errors),
-            "into" => attr.into.set(key, keys::value(key, input, form)?, errors),
+            "into" => attr.into.set(key, keys::name(key, input, form)?, errors),
             _ => attr.rt.set(key, path(key, input, form)?, errors),
         }
         Ok(())
@@ -140,7 +140,14 @@ fn form_of<'k>(key: &Ident, word: &str, keys: &[(&'static str, &'k str)]) -> Res
     match keys.iter().find(|(known, _)| *known == word) {
         Some((_, form)) => Ok(form),
         None => {
-            let suggestion = near::suggestion(word, keys.iter().map(|(known, _)| *known));
+            let known = keys.iter().map(|(known, _)| *known);
+            if let Some(instead) = synonyms::elsewhere(word) {
+                return Err(syn::Error::new_spanned(key, format!("`{key}` is no key of `#[tool]`; {instead}")));
+            }
+            let suggestion = match synonyms::of(word).filter(|key| known.clone().any(|known| known == *key)) {
+                Some(key) => format!("did you mean `{key}`?"),
+                None => near::suggestion(word, known),
+            };
             Err(syn::Error::new_spanned(key, format!("`{key}` is no key of `#[tool]`; {suggestion}")))
         }
     }
@@ -152,7 +159,7 @@ impl Attr {
             "name" => self.name.set(key, keys::text(key, input, form)?, errors),
             "title" => self.title.set(key, keys::value(key, input, form)?, errors),
             "description" => self.description.set(key, keys::value(key, input, form)?, errors),
-            "to_model_output" => self.to_model_output.set(key, keys::value(key, input, form)?, errors),
+            "to_model_output" => self.to_model_output.set(key, keys::name(key, input, form)?, errors),
             "max_result_size" => self.max_result_size.set(key, keys::value(key, input, form)?, errors),
             "max_result_tokens" => {
                 let tokens = positive(key, input, form, "a number of tokens")?;
@@ -168,7 +175,7 @@ impl Attr {
                 let words = [("on_cut", "OnCut"), ("always", "Always")];
                 self.keep.set(key, choice(key, input, form, &words)?, errors);
             }
-            "handle" => self.handle.set(key, keys::value(key, input, form)?, errors),
+            "handle" => self.handle.set(key, keys::name(key, input, form)?, errors),
             "crate" => self.rt.set(key, path(key, input, form)?, errors),
             "external" => self.external.set(key, keys::flag(key, input)?, errors),
             "read_only" => self.read_only.set(key, keys::flag(key, input)?, errors),
@@ -197,6 +204,18 @@ impl Parse for Limit {
         let expr: Expr = input.parse()?;
         match &expr {
             Expr::Path(path) if path.path.is_ident("none") => Ok(Self::None),
+            Expr::Path(path) if ["None", "unlimited", "off"].iter().any(|word| path.path.is_ident(word)) => Err(
+                syn::Error::new_spanned(path, "`max_result_size` is a number of characters; write `none` for no limit"),
+            ),
+            Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if !matches!(number.suffix(), "" | "usize") => {
+                let digits = number.base10_digits();
+                Err(syn::Error::new_spanned(
+                    number,
+                    format!(
+                        "`max_result_size` is a number of characters, a `usize`; write `max_result_size = {digits}`"
+                    ),
+                ))
+            }
             Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_digits().bytes().all(|b| b == b'0') => {
                 Err(syn::Error::new_spanned(
                     number,
@@ -204,8 +223,9 @@ impl Parse for Limit {
                      no limit",
                 ))
             }
-            Expr::Lit(ExprLit { lit, .. }) if !matches!(lit, Lit::Int(_)) => Err(syn::Error::new_spanned(
-                lit,
+            Expr::Lit(ExprLit { lit: Lit::Int(_), .. }) => Ok(Self::Chars(expr)),
+            Expr::Lit(_) | Expr::Unary(ExprUnary { op: UnOp::Neg(_), .. }) => Err(syn::Error::new_spanned(
+                expr,
                 "`max_result_size` is a number of characters; write `max_result_size = 2000`, or `none` for no limit",
             )),
             _ => Ok(Self::Chars(expr)),
@@ -218,7 +238,7 @@ fn positive(key: &Ident, input: ParseStream<'_>, form: &str, what: &str) -> Resu
     let expr: Expr = keys::value(key, input, form)?;
     match &expr {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_digits().bytes().any(|b| b != b'0') => {}
-        Expr::Lit(_) => {
+        Expr::Lit(_) | Expr::Unary(ExprUnary { op: UnOp::Neg(_), .. }) => {
             let message = format!("`{key}` is {what}, at least 1; write `{form}`");
             return Err(syn::Error::new_spanned(expr, message));
         }
@@ -257,19 +277,19 @@ fn retries(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Expr> {
 fn choice(key: &Ident, input: ParseStream<'_>, form: &str, words: &[(&str, &str)]) -> Result<Choice> {
     let value: Expr = keys::value(key, input, form)?;
     let word = match &value {
-        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
         _ => None,
     };
     let known = words.iter().map(|(known, _)| *known);
-    if let Some((_, variant)) = words.iter().find(|(known, _)| word.as_deref() == Some(*known)) {
+    let is_path = matches!(&value, Expr::Path(path) if path.path.segments.len() > 1);
+    if let Some((_, variant)) = words.iter().find(|(known, _)| !is_path && word.as_deref() == Some(*known)) {
         return Ok(Choice(Ident::new(variant, value.span())));
     }
-    let hint = match word.as_deref().and_then(|word| near::nearest(word, known.clone())) {
-        Some(near) => format!(", did you mean `{near}`?"),
-        None => String::new(),
+    let message = match word.as_deref().and_then(|word| near::nearest(word, known.clone())) {
+        Some(near) => format!("this is no value of `{key}`, which takes {}; write `{near}`", near::listed(known)),
+        None => format!("this is no value of `{key}`; write one of {}", near::listed(known)),
     };
-    let message = format!("this is no value of `{key}`; write one of {}{hint}", near::listed(known));
     Err(syn::Error::new_spanned(value, message))
 }
 
@@ -281,7 +301,8 @@ fn path(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<Path> {
         keys::text(key, input, form)?.parse_with(Path::parse_mod_style)
     } else if input.peek(Token![=]) && !ahead.is_empty() {
         input.parse::<Token![=]>()?;
-        input.call(Path::parse_mod_style)
+        let wrong = input.error(format!("`{key}` takes the path of the runtime; write `{form}`"));
+        input.call(Path::parse_mod_style).map_err(|_| wrong)
     } else {
         keys::value(key, input, form)
     }
@@ -352,7 +373,7 @@ fn words_of(key: &Ident, input: ParseStream<'_>) -> Result<Vec<LitStr>> {
 /// `(a, b)`, `(except(a))` or `= function`.
 fn loop_key(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<LoopKey> {
     if !input.peek(syn::token::Paren) {
-        return keys::value(key, input, form).map(LoopKey::By);
+        return keys::name(key, input, "loop_key = path").map(LoopKey::By);
     }
     let inner;
     syn::parenthesized!(inner in input);

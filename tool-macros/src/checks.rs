@@ -7,7 +7,7 @@ use syn::{Expr, Ident, ReturnType, Type, spanned::Spanned};
 
 use crate::{
     attr::Attr,
-    docs::Docs,
+    docs::{self, Docs},
     field::Default,
     func::{Func, Param},
     garde,
@@ -27,7 +27,7 @@ fn stored(passing: &Passing) -> TokenStream {
     }
 }
 
-/// One parameter.
+/// One parameter. All in one constant would take the compiler less time, and move its errors away from the types.
 // Input:
 //     /// Days of forecast.
 //     #[serde(default = "three")] #[schemars(range(min = 1))] days: u8
@@ -42,7 +42,10 @@ pub(crate) fn param(constant: &Ident, param: &Param) -> TokenStream {
     let docs = match &param.field.docs {
         Docs::Text(text) if text.is_empty() => None,
         Docs::Text(text) => Some(quote!(.description(#text))),
-        Docs::Expr(tokens) => Some(quote!(.description(#tokens))),
+        Docs::Pieces(pieces) => {
+            let text = docs::joined(pieces);
+            Some(quote!(.description(#text)))
+        }
     };
     let new = constructor(span, &ty, param);
     let default = param.field.default.get().map(|default| default_of(default, &ty, param));
@@ -120,9 +123,9 @@ fn edits(param: &Param) -> Option<TokenStream> {
 /// The hook as a function pointer, `Option<fn(&T) -> View>`.
 pub(crate) fn hook(output: Span, hook: Option<&Expr>) -> TokenStream {
     let Some(hook) = hook else {
-        return located!(output => ::core::option::Option::None);
+        return located!(output => __tool_rt::None);
     };
-    located!(hook.span() => ::core::option::Option::Some(
+    located!(hook.span() => __tool_rt::Some(
         |__tool_value| __tool_rt::to_model_output(__tool_value, #hook)
     ))
 }
@@ -139,8 +142,8 @@ pub(crate) fn output_span(func: &Func) -> Span {
 // Output:
 //     let __tool_probe = Probe::<Result<Weather, E>>::new();
 //     let __tool_shape = (&&&&__tool_probe).__tool_shape();
-//     let __tool_value = ValueProbe::of(__tool_shape, &__tool_probe);
-//     Slots::returns(slots, (&&__tool_value).__tool_schema());
+//     let __tool_able = (&&&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
+//     Slots::returns(slots, __tool_able.schema);
 //     retried(__tool_shape, &__tool_probe);                       (with `retries`)
 pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
     let unit: Type = syn::parse_quote!(());
@@ -151,14 +154,14 @@ pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
     let span = output_span(func);
     let schema = attr.output_schema.key().is_none().then(|| {
         let slots = slots();
-        located!(span => __tool_rt::Slots::returns(#slots, (&&__tool_value).__tool_schema());)
+        located!(span => __tool_rt::Slots::returns(#slots, __tool_able.schema);)
     });
     let retried =
         attr.retries.key().map(|key| located!(key.span() => __tool_rt::retried(__tool_shape, &__tool_probe);));
     located!(span =>
         let __tool_probe = __tool_rt::Probe::<#output>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
-        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+        let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
         #schema
         #retried
     )

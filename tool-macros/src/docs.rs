@@ -8,8 +8,24 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 pub(crate) enum Docs {
     /// All lines, without what indents them.
     Text(String),
-    /// One came from a macro such as `include_str!`, which only rustc can expand; the expression is the whole text.
-    Expr(TokenStream),
+    /// One came from a macro such as `include_str!`, which only rustc can expand.
+    Pieces(Vec<Piece>),
+}
+
+/// A part of doc comments.
+pub(crate) enum Piece {
+    /// Lines, with what indents them.
+    Text(String),
+    Macro(TokenStream),
+}
+
+/// The whole text as one expression.
+pub(crate) fn joined(pieces: &[Piece]) -> TokenStream {
+    let pieces = pieces.iter().map(|piece| match piece {
+        Piece::Text(text) => quote!(#text),
+        Piece::Macro(tokens) => tokens.clone(),
+    });
+    quote!(::core::concat!(#(#pieces, "\n"),*))
 }
 
 pub(crate) fn is_doc(attr: &Attribute) -> bool {
@@ -25,21 +41,25 @@ fn value_of(attr: &Attribute) -> Option<&Expr> {
 
 /// The doc comments among `attrs`.
 pub(crate) fn parse(attrs: &[Attribute]) -> Docs {
-    let mut is_text = true;
-    let mut text = String::new();
     let mut pieces = Vec::new();
     for value in attrs.iter().filter_map(value_of) {
-        if let Expr::Lit(ExprLit { lit: Lit::Str(comment), .. }) = value {
-            let lines = comment_lines(&comment.value());
-            text.push_str(&lines);
+        let Expr::Lit(ExprLit { lit: Lit::Str(comment), .. }) = value else {
+            pieces.push(Piece::Macro(quote!(#value)));
+            continue;
+        };
+        let lines = comment_lines(&comment.value());
+        if let Some(Piece::Text(text)) = pieces.last_mut() {
             text.push('\n');
-            pieces.push(quote!(#lines));
+            text.push_str(&lines);
         } else {
-            is_text = false;
-            pieces.push(quote!(#value));
+            pieces.push(Piece::Text(lines));
         }
     }
-    if is_text { Docs::Text(unindented(&text)) } else { Docs::Expr(quote!(::core::concat!(#(#pieces, "\n"),*))) }
+    match pieces.as_slice() {
+        [] => Docs::Text(String::new()),
+        [Piece::Text(text)] => Docs::Text(unindented(text)),
+        _ => Docs::Pieces(pieces),
+    }
 }
 
 /// The lines of one comment: `/// text` without its space, `/** .. */` without its stars.
@@ -170,7 +190,7 @@ mod tests {
         let item: syn::ItemFn = syn::parse_str(&format!("{docs}\nfn f() {{}}")).expect("a function");
         match parse(&item.attrs) {
             Docs::Text(text) => text,
-            Docs::Expr(tokens) => format!("expr {tokens}"),
+            Docs::Pieces(pieces) => format!("expr {}", joined(&pieces)),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::{
     attr::{Attr, BlockAttr, Limit, LoopKey, Timeout},
     block::{Block, BlockTool},
     checks,
-    docs::Docs,
+    docs::{self, Docs},
     func::{Func, Param},
     home::{self, Home, Owner},
     located::located,
@@ -23,13 +23,14 @@ use crate::{
 // Output:
 //     /// Adds.
 //     fn add(a: i64, b: i64) -> i64 { a + b }
+//     // All of what follows stands inside `put_tool_on_the_impl_block_too!`.
 //     const _: () = {
 //         use ::tool_runtime::__private as __tool_rt;
 //         const __TOOL_0: Param<i64> = Param::new();
 //         const __TOOL_1: Param<i64> = Param::new();
 //         fn __tool_start(..) -> .. { .. }
 //         const __TOOL: &'static MacroTool = &MacroTool::new(
-//             "add", Place { .. }, || key_of(&add), Mode::Sync, &[&["a"], &["b"]], &[&__TOOL_0, &__TOOL_1], __tool_start,
+//             "add", Place { .. }, key_of(&add), Mode::Sync, &[&["a"], &["b"]], &[&__TOOL_0, &__TOOL_1], __tool_start,
 //         ).description("Adds.").read_only();
 //         inventory::submit! { Linked(__TOOL) }
 //     };
@@ -41,12 +42,14 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
     quote! {
         #func
         #handle_type
-        const _: () = {
-            use #rt::__private as __tool_rt;
-            #tool
-            __tool_rt::submit! { __tool_rt::Linked(__TOOL) }
-            #handle
-        };
+        #rt::put_tool_on_the_impl_block_too! {
+            const _: () = {
+                use #rt::__private as __tool_rt;
+                #tool
+                __tool_rt::submit! { __tool_rt::Linked(__TOOL) }
+                #handle
+            };
+        }
     }
 }
 
@@ -72,7 +75,7 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
 //             const __TOOL: &'static MacroTool = &MacroTool::new("db_query", ..).method("into_tools");
 //         }
 //         inventory::submit! { Linked(<__Tool<Db, 0>>::__TOOL) }
-//         impl UnnamedToolBlock for Db {
+//         impl OneToolBlockUnlessNamedByInto for Db {
 //             fn __tool_tables() -> Vec<&'static MacroTool> {
 //                 let mut tables = Vec::new();
 //                 tables.push(<__Tool<Db, 0>>::__TOOL);
@@ -142,7 +145,7 @@ fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
     };
     let Some(name) = attr.into.get() else {
         return located!(ty.span() =>
-            impl #generics __tool_rt::UnnamedToolBlock for #ty #bounds {
+            impl #generics __tool_rt::OneToolBlockUnlessNamedByInto for #ty #bounds {
                 fn __tool_tables() -> __tool_rt::Vec<&'static __tool_rt::MacroTool> {
                     #list
                     __tool_tables
@@ -150,6 +153,7 @@ fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
             }
         );
     };
+    let bind = located!(ty.span() => __tool_rt::bind::<#ty>);
     let (vis, docs) = (block.vis(), format!("The tools of a block of `{}`, for a registry's builder.", owner.name));
     located! { Span::mixed_site() =>
         impl #generics #ty #bounds {
@@ -157,7 +161,7 @@ fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
             #[must_use]
             #vis fn #name(self: __tool_rt::Arc<Self>) -> __tool_rt::Vec<__tool_rt::RegisteredTool> {
                 #list
-                __tool_rt::bind(self, __tool_tables)
+                #bind(self, __tool_tables)
             }
         }
     }
@@ -199,7 +203,7 @@ fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) ->
         const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
             #name,
             __tool_rt::Place { module: ::core::module_path!(), function: #path, line: #line },
-            || __tool_rt::key_of(&#function),
+            __tool_rt::key_of(&#function),
             __tool_rt::Mode::#mode,
             &[#(#names),*],
             &[#(&#constants),*],
@@ -214,7 +218,10 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
         (Some(description), _) => Some(quote!(.description(#description))),
         (None, Docs::Text(text)) if text.is_empty() => None,
         (None, Docs::Text(text)) => Some(quote!(.description(#text))),
-        (None, Docs::Expr(docs)) => Some(quote!(.docs(#docs))),
+        (None, Docs::Pieces(pieces)) => {
+            let text = docs::joined(pieces);
+            Some(quote!(.docs(#text)))
+        }
     };
     let title = attr.title.get().map(|title| quote!(.title(#title)));
     let limit = attr.max_result_size.get().map(|limit| match limit {

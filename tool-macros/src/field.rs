@@ -14,6 +14,7 @@ use crate::{
     errors::Errors,
     garde, keys, near,
     slot::Slot,
+    synonyms,
 };
 
 const SERDE: [&str; 5] = ["default", "rename", "alias", "with", "deserialize_with"];
@@ -78,19 +79,30 @@ pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Field {
             meta => (meta.path().get_ident().map(Ident::to_string), TokenStream::new()),
         };
         match name.as_deref() {
-            Some("serde") => keys::each(keys, errors, |key, input, errors| field.serde(key, input, errors)),
-            Some("schemars") => keys::each(keys, errors, |key, input, errors| field.schemars(key, input, errors)),
-            Some("garde") => keys::each(keys, errors, |key, input, errors| field.garde(key, input, errors)),
+            Some("serde") => {
+                keys::each(keys, "rename = \"..\"", errors, |key, input, errors| field.serde(key, input, errors));
+            }
+            Some("schemars") => keys::each(keys, "description = \"..\"", errors, |key, input, errors| {
+                field.schemars(key, input, errors)
+            }),
+            Some("garde") => {
+                keys::each(keys, "pattern(\"..\")", errors, |key, input, errors| field.garde(key, input, errors));
+            }
             Some("cfg" | "cfg_attr") => errors.push(
                 attr.path(),
                 "a parameter of a tool can't depend on `cfg`, the schema has to agree with the function; put `cfg` \
                  on two versions of the function",
             ),
-            _ => errors.push(
-                attr.path(),
-                "this attribute has no effect on the parameter of a tool, only `serde`, `schemars`, \
-                 `garde`, `inject` and doc comments are read; take one struct that carries it",
-            ),
+            name => {
+                let instead = name.and_then(synonyms::of_attribute).unwrap_or("take one struct that carries it");
+                errors.push(
+                    attr.path(),
+                    format!(
+                        "this attribute has no effect on the parameter of a tool, only `serde`, `schemars`, `garde`, \
+                         `inject` and doc comments are read; {instead}"
+                    ),
+                );
+            }
         }
     }
     field
@@ -100,7 +112,8 @@ impl Field {
     fn serde(&mut self, key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> Result<()> {
         match key.to_string().as_str() {
             "default" if input.peek(Token![=]) => {
-                let path = keys::text(key, input, "default = \"path\"")?.parse()?;
+                let form = "default = \"function\"` with `fn function() -> Type";
+                let path = keys::path_in(key, &keys::text(key, input, form)?, form)?;
                 self.default.set(key, Default::Path(path), errors);
             }
             "default" => {
@@ -111,13 +124,13 @@ impl Field {
             "alias" => self.aliases.push(keys::text(key, input, "alias = \"..\"")?),
             "with" => {
                 let text = keys::text(key, input, "with = \"module\"")?;
-                let module: Path = text.parse()?;
+                let module: Path = keys::path_in(key, &text, "with = \"module\"")?;
                 let function = quote_spanned!(text.span()=> #module::deserialize);
                 self.decode.set(key, (text.span(), function), errors);
             }
             "deserialize_with" => {
                 let text = keys::text(key, input, "deserialize_with = \"path\"")?;
-                let function: ExprPath = text.parse()?;
+                let function: ExprPath = keys::path_in(key, &text, "deserialize_with = \"path\"")?;
                 self.decode.set(key, (text.span(), quote!(#function)), errors);
             }
             other => return Err(unknown("serde", key, other, &SERDE)),
@@ -141,7 +154,11 @@ impl Field {
             "length" => self.bounds(key, input, &LENGTH, errors)?,
             "regex" => self.bounds(key, input, &[("pattern", &["pattern"])], errors)?,
             "extend" => self.extend(input)?,
-            "with" => self.schema.set(key, keys::text(key, input, "with = \"Type\"")?.parse()?, errors),
+            "with" => {
+                let form = "with = \"Type\"";
+                let ty = keys::path_in(key, &keys::text(key, input, form)?, form)?;
+                self.schema.set(key, ty, errors);
+            }
             "example" => {
                 let example: Expr = keys::value(key, input, "example = ..")?;
                 let value = keys::number(&example);
@@ -172,7 +189,9 @@ impl Field {
         if inner.is_empty() {
             return Err(syn::Error::new_spanned(key, format!("`{key}()` bounds nothing; write `{form}`")));
         }
-        keys::each(inner.parse()?, errors, |bound, input, errors| {
+        let inner: TokenStream = inner.parse()?;
+        keys::named_bounds(key, &inner, &form)?;
+        keys::each(inner, &form, errors, |bound, input, errors| {
             let word = bound.to_string();
             let Some((_, methods)) = known.iter().find(|(name, _)| *name == word) else {
                 let names = known.iter().map(|(name, _)| *name);
@@ -222,6 +241,10 @@ impl Field {
 }
 
 fn unknown(of: &str, key: &Ident, word: &str, known: &[&'static str]) -> syn::Error {
+    if let Some(instead) = synonyms::of_field_key(word) {
+        let message = format!("`{of}({key})` has no effect on the parameter of a tool; {instead}");
+        return syn::Error::new_spanned(key, message);
+    }
     let message = match near::nearest(word, known.iter().copied()) {
         Some(near) => format!("`{of}({key})` means nothing; did you mean `{near}`?"),
         None => format!(

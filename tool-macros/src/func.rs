@@ -11,7 +11,7 @@ use syn::{
 
 use crate::{
     attr::Attr,
-    docs::{self, Docs},
+    docs::{self, Docs, Piece},
     errors::Errors,
     field::{self, Field},
     near,
@@ -127,7 +127,11 @@ fn refuse_other_items(input: ParseStream<'_>) -> Result<()> {
     let ahead = input.fork();
     ahead.parse::<Option<Token![unsafe]>>()?;
     let keyword = ahead.call(Ident::parse_any)?;
+    let is_constant = keyword == "const" && !ahead.peek(Token![fn]) && ahead.peek(Ident);
     let message = match keyword.to_string().as_str() {
+        "const" if is_constant => {
+            "`#[tool]` goes on a function or an `impl` block, a constant can't be called; put it on a `fn`".to_owned()
+        }
         "struct" | "enum" | "union" | "trait" | "mod" | "static" | "type" | "use" | "macro_rules" => {
             format!("`#[tool]` goes on a function or an `impl` block, `{keyword}` can't be called; put it on a `fn`")
         }
@@ -140,6 +144,14 @@ fn param(input: &PatType, errors: &mut Errors) -> Option<Param> {
     let field = field::parse(&input.attrs, errors);
     let ident = match &*input.pat {
         Pat::Ident(pat) if pat.subpat.is_none() => pat.ident.clone(),
+        Pat::Wild(wild) => {
+            errors.push(
+                wild,
+                "a parameter of a tool needs a name, the model gives each argument by its name; write one, or remove the \
+                 parameter",
+            );
+            return None;
+        }
         other => {
             errors.push(
                 other,
@@ -152,12 +164,27 @@ fn param(input: &PatType, errors: &mut Errors) -> Option<Param> {
     Some(Param { ident, ty: (*input.ty).clone(), passing: passing::of(&input.ty), field })
 }
 
-/// Moves the bullets of `# Arguments` to the parameters that have no doc comment of their own.
+/// Moves the bullets of `# Arguments` to the parameters that have no doc comment of their own. What a macro in the doc
+/// comments stands for, nobody knows here; the bullets in it stay.
 fn describe_params(func: &mut Func, errors: &mut Errors) {
-    let Docs::Text(text) = &func.docs else { return };
+    match std::mem::replace(&mut func.docs, Docs::Text(String::new())) {
+        Docs::Text(text) => func.docs = Docs::Text(without_bullets(func, text, errors)),
+        Docs::Pieces(mut pieces) => {
+            for piece in &mut pieces {
+                if let Piece::Text(text) = piece {
+                    *text = without_bullets(func, std::mem::take(text), errors);
+                }
+            }
+            func.docs = Docs::Pieces(pieces);
+        }
+    }
+}
+
+/// The text without the bullets that the parameters got.
+fn without_bullets(func: &mut Func, text: String, errors: &mut Errors) -> String {
     let names: Vec<String> = func.params.iter().map(|param| param.ident.unraw().to_string()).collect();
-    let (description, bullets, strangers) =
-        docs::take_arguments(text, |name| func.params.iter().any(|param| param.is_called(name)));
+    let (rest, bullets, strangers) =
+        docs::take_arguments(&text, |name| func.params.iter().any(|param| param.is_called(name)));
     for stranger in strangers {
         if let Some(near) = near::nearest(&stranger, names.iter().map(String::as_str)) {
             let is_blamed =
@@ -168,6 +195,9 @@ fn describe_params(func: &mut Func, errors: &mut Errors) {
             errors.push_at(span, message);
         }
     }
+    if bullets.is_empty() {
+        return text;
+    }
     for bullet in bullets {
         let param = func.params.iter_mut().find(|param| param.is_called(&bullet.name));
         if let Some(Param { field: Field { docs: Docs::Text(own), .. }, .. }) = param {
@@ -176,7 +206,7 @@ fn describe_params(func: &mut Func, errors: &mut Errors) {
             }
         }
     }
-    func.docs = Docs::Text(description);
+    rest
 }
 
 /// The function as the user wrote it, without the attributes that only this macro reads.

@@ -178,8 +178,10 @@ fn named<const N: usize>(
         let message = format!("`{key}()` bounds nothing; write `{key}({} = ..)`", known[0]);
         return Err(syn::Error::new_spanned(key, message));
     }
+    let form = format!("{key}({} = ..)", known[0]);
+    keys::named_bounds(key, &tokens, &form)?;
     let mut slots: [Slot<Expr>; N] = std::array::from_fn(|_| Slot::default());
-    keys::each(tokens, errors, |bound, input, errors| {
+    keys::each(tokens, &form, errors, |bound, input, errors| {
         let word = bound.to_string();
         let Some(at) = known.iter().position(|name| *name == word) else {
             let message = format!("`{bound}` is no key of `{key}`; {}", near::suggestion(&word, known));

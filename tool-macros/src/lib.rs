@@ -17,6 +17,7 @@ mod near;
 mod passing;
 mod slot;
 mod state;
+mod synonyms;
 mod valid;
 mod wrap;
 
@@ -29,6 +30,13 @@ use crate::errors::Errors;
 #[proc_macro_attribute]
 pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
     expanded(args.into(), &item.into()).into()
+}
+
+/// Gives its arguments in place of an empty module. For `put_tool_on_the_impl_block_too!` of tool-runtime.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn in_place_of(inside: TokenStream, _module: TokenStream) -> TokenStream {
+    inside
 }
 
 fn expanded(args: proc_macro2::TokenStream, item: &proc_macro2::TokenStream) -> proc_macro2::TokenStream {
@@ -55,7 +63,7 @@ mod tests {
 
     use quote::{ToTokens, quote};
     use syn::{
-        Attribute, Meta,
+        Attribute, Item, Meta,
         parse::{ParseStream, Parser},
     };
 
@@ -74,7 +82,17 @@ mod tests {
             Ok(expanded(args, &quote!(#(#attrs)* #rest)))
         };
         let tokens = parse.parse_str(source).expect("Rust");
-        prettyplease::unparse(&syn::parse2(tokens).expect("a list of items"))
+        let mut file: syn::File = syn::parse2(tokens).expect("a list of items");
+        file.items = file.items.into_iter().flat_map(opened).collect();
+        prettyplease::unparse(&file)
+    }
+
+    /// The items inside `put_tool_on_the_impl_block_too!`, which would stand there as they are, unformatted.
+    fn opened(item: Item) -> Vec<Item> {
+        match item {
+            Item::Macro(item) => syn::parse2::<syn::File>(item.mac.tokens).expect("a list of items").items,
+            item => vec![item],
+        }
     }
 
     /// `tests/golden/name.rs` beside `name.expanded.rs`; with `GOLDEN=overwrite`, what there is becomes what is wanted.
@@ -88,6 +106,11 @@ mod tests {
             let Some(stem) = name.strip_suffix(".rs").filter(|stem| !stem.contains('.')) else { continue };
             let expansion = expand(&fs::read_to_string(&path).expect("readable"));
             assert!(!expansion.contains(env!("CARGO_MANIFEST_DIR")), "{stem}: a path of this machine");
+            // The user may have another version of either, or none.
+            assert!(
+                !expansion.contains("serde::") && !expansion.contains("schemars::"),
+                "{stem}: a crate of the user's"
+            );
             let wanted = golden.join(format!("{stem}.expanded.rs"));
             if env::var_os("GOLDEN").is_some_and(|mode| mode == "overwrite") {
                 fs::write(&wanted, &expansion).expect("writable");

@@ -38,10 +38,17 @@ pub(crate) fn parse(input: &PatType, errors: &mut Errors) -> Option<State> {
         Some((reference, _)) if is_lendable(reference, errors) => Some(State { name, passing }),
         Some(_) => None,
         None => {
+            let simple = match passing::peeled(&input.ty) {
+                Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+                _ => None,
+            };
+            let ty = simple.as_deref().unwrap_or("T");
             errors.push(
                 &input.ty,
-                "an `#[inject]` parameter is lent, all calls share the one value; write `&T`, or `Option<&T>` where it \
-                 may be missing",
+                format!(
+                    "an `#[inject]` parameter is lent, all calls share the one value; write `&{ty}`, or `Option<&{ty}>` \
+                     where it may be missing"
+                ),
             );
             None
         }

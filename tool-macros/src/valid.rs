@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{
-    GenericArgument, GenericParam, Lifetime, PathArguments, PathSegment, ReceiverKind, ReturnType, Safety, Type,
+    GenericArgument, GenericParam, Ident, Lifetime, PathArguments, PathSegment, ReceiverKind, ReturnType, Safety, Type,
     TypeImplTrait, TypeNever, TypeReference,
     ext::IdentExt,
     visit::{self, Visit},
@@ -99,6 +99,14 @@ fn time(attr: &Attr, func: &Func, errors: &mut Errors) {
 }
 
 fn loop_key(attr: &Attr, func: &Func, errors: &mut Errors) {
+    if let Some(LoopKey::By(syn::Expr::Path(path))) = attr.loop_key.get() {
+        let is_parameter = |word: &Ident| func.params.iter().any(|param| param.is_called(&word.unraw().to_string()));
+        if let Some(word) = path.path.get_ident().filter(|word| is_parameter(word)) {
+            let message =
+                format!("`loop_key = ..` takes a function, and this is a parameter; write `loop_key({word})`");
+            errors.push(word, message);
+        }
+    }
     let Some(LoopKey::Only(names) | LoopKey::Except(names)) = attr.loop_key.get() else { return };
     for name in names {
         let word = name.value();
@@ -129,7 +137,8 @@ fn name(attr: &Attr, func: &Func, errors: &mut Errors) {
             ),
         );
     } else if !name.chars().all(is_known) {
-        let better: String = name.chars().map(|c| if is_known(c) { c } else { '_' }).collect();
+        let known: Vec<&str> = name.split(|c| !is_known(c)).filter(|part| !part.is_empty()).collect();
+        let better = known.join("_");
         let better = if better.chars().any(|c| c.is_ascii_alphanumeric()) { better } else { "..".to_owned() };
         errors.push_at(
             span,
@@ -186,6 +195,15 @@ fn generics(func: &Func, errors: &mut Errors) {
 
 fn input_type(ty: &Type, errors: &mut Errors) {
     let Some((reference, _)) = passing::reference(ty) else {
+        // rustc says so of the function; the macro's part would be three errors more.
+        let unsized_form = match passing::peeled(ty) {
+            Type::Path(path) if path.path.is_ident("str") => Some("`&str` or `String`"),
+            Type::Slice(_) => Some("`&[T]` or `Vec<T>`"),
+            _ => None,
+        };
+        if let Some(form) = unsized_form {
+            errors.push(ty, format!("a parameter has a type of known size, and this has none; write {form}"));
+        }
         return Input(errors).visit_type(ty);
     };
     if let Some(token) = &reference.mutability {
@@ -234,7 +252,12 @@ impl Visit<'_> for Input<'_> {
 
 fn parameter_names(func: &Func, errors: &mut Errors) {
     let mut seen: HashSet<String> = HashSet::new();
+    let mut idents: HashSet<&Ident> = HashSet::new();
     for param in &func.params {
+        if !idents.insert(&param.ident) && param.field.rename.get().is_none() {
+            // rustc says so too.
+            continue;
+        }
         let own = match param.field.rename.get() {
             Some(rename) => (rename.value(), rename.span()),
             None => (param.ident.unraw().to_string(), param.ident.span()),

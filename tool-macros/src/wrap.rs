@@ -31,8 +31,8 @@ fn state_local(index: usize) -> Ident {
 //         use shapes::*;
 //         let __tool_probe = Probe::<Result<Weather, E>>::new();
 //         let __tool_shape = (&&&&__tool_probe).__tool_shape();
-//         let __tool_value = ValueProbe::of(__tool_shape, &__tool_probe);
-//         Slots::returns(slots, (&&__tool_value).__tool_schema());
+//         let __tool_able = (&&&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
+//         Slots::returns(slots, __tool_able.schema);
 //         let __tool_0 = Param::take(&__TOOL_0, slots, 0);
 //         let __tool_1 = Param::take(&__TOOL_1, slots, 1);
 //         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, Slots::is_ready(slots)) else {
@@ -43,7 +43,7 @@ fn state_local(index: usize) -> Ident {
 //             __tool_shape,
 //             async move { get_weather(borrow::<str>(&__tool_0), __tool_1, __tool_state_0).await },
 //             Some(|value| to_model_output(value, headline)),
-//             (&&__tool_value).__tool_reader(),
+//             __tool_able.reader,
 //         ))
 //     }
 pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
@@ -60,7 +60,7 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
         __tool_shape,
         #call,
         #hook,
-        (&&__tool_value).__tool_reader(),
+        __tool_able.reader,
     ));
     let allow = func.allow_deprecated();
     let given = if lent.is_empty() { quote!(_) } else { located!(Span::mixed_site() => __tool_given) };
@@ -69,12 +69,12 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
         fn __tool_start<'__tool>(
             #slots: &mut __tool_rt::Slots<'_>,
             #given: __tool_rt::Given<'__tool>,
-        ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
             #shape
             #decoded
             #lent
-            ::core::option::Option::Some(#finish)
+            __tool_rt::Some(#finish)
         }
     }
 }
@@ -90,8 +90,8 @@ fn decoded(func: &Func, home: &Home) -> TokenStream {
     });
     quote! {
         #(#takes)*
-        let (#(::core::option::Option::Some(#locals),)* true) = (#(#locals,)* __tool_rt::Slots::is_ready(#slots)) else {
-            return ::core::option::Option::None;
+        let (#(__tool_rt::Some(#locals),)* true) = (#(#locals,)* __tool_rt::Slots::is_ready(#slots)) else {
+            return __tool_rt::None;
         };
     }
 }

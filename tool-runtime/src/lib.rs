@@ -71,7 +71,7 @@ pub mod __private;
 #[doc(hidden)]
 pub use {
     fields::{Edit, Param, schema_of},
-    link::Need,
+    link::{Need, bind},
     serde_json,
     shape::{Retried, done, later, retried, to_model_output},
 };
@@ -91,7 +91,7 @@ pub use fence::wrap_if_external;
 pub use fields::{Borrowed, Bound, ParamSchema, ParamValue, ToolParam};
 pub use guard::{LoopGuard, LoopVerdict};
 pub use hook::{After, AfterCall, Before, BeforeCall, Hook};
-pub use link::{IntoTools, ToolState, UnnamedToolBlock, tool};
+pub use link::{IntoTools, OneToolBlockUnlessNamedByInto, ToolState, tool};
 pub use notice::Notice;
 /// The crate of the backends that an [`ObjectStore`] can be given.
 #[cfg(feature = "object-store")]
@@ -116,7 +116,7 @@ pub use store::ObjectStore;
 pub use store::{LocalStore, MemoryStore};
 pub use stream::Streamed;
 pub use tool::RegisteredTool;
-pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
+pub use tool::{DynTool, IntoTool, NoArgs, Tool, ToolArgs, ToolList};
 pub use truncate::{TruncateOptions, TruncatedResult, truncate_result};
 pub use value::{Output, ToolOutput, UnserialisableError};
 pub use view::{IntoView, View};

@@ -1,10 +1,15 @@
 //! What the output of `#[tool]` and `tools!` refers to. Not for people: it changes with any release, and the two
 //! crates are pinned to each other.
 
-pub use std::{sync::Arc, vec::Vec};
+pub use std::{
+    option::Option::{self, None, Some},
+    sync::Arc,
+    vec::Vec,
+};
 
 pub use inventory::submit;
 pub use serde_json::json;
+pub use tool_macros::in_place_of;
 
 pub use crate::{
     __tool_needs_tokens as needs_tokens, __tool_needs_tokio as needs_tokio, __tool_with_garde as with_garde,
@@ -13,7 +18,9 @@ pub use crate::{
         Borrowed, Check, DefaultProbe, Describe, Edit, MakeSchema, Param, Slots, borrow, borrow_option, decode,
         decode_with, missing, required, schema_of,
     },
-    link::{Compared, Given, Linked, MacroTool, Mode, Need, Place, Start, UnnamedToolBlock, bind, find, key_of},
+    link::{
+        Compared, Given, Linked, MacroTool, Mode, Need, OneToolBlockUnlessNamedByInto, Place, Start, bind, find, key_of,
+    },
     policy::{Keep, TruncationStrategy},
     shape::{Hook, Probe, ValueProbe, done, later, retried, shapes, to_model_output},
     tool::{RegisteredTool, Started},
@@ -22,6 +29,17 @@ pub use crate::{
 
 #[cfg(feature = "garde")]
 pub use garde;
+
+/// Prints what belongs to a free function. rustc prints the name of this macro where it stands in an `impl` block that is
+/// not `#[tool]` itself: nothing else tells the two places apart, and there a module is one error, at the function.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! put_tool_on_the_impl_block_too {
+    ($($item:tt)*) => {
+        #[$crate::__private::in_place_of($($item)*)]
+        mod __tool {}
+    };
+}
 
 /// What a rule says, as text.
 pub fn garde_rule<E: std::fmt::Display>(result: Result<(), E>) -> Result<(), String> {

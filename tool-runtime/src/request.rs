@@ -163,8 +163,15 @@ pub(crate) struct RawArguments<'a> {
 pub(crate) struct Misfit {
     /// The parameter; `None` where the arguments are decoded as a whole.
     pub(crate) slot: Option<usize>,
-    /// Serde's words: may name Rust types, so it is never shown as it is.
+    /// Serde's words: may name Rust types, so it is never shown as it is. Empty where only a limit refused the value.
     pub(crate) message: String,
+}
+
+impl Misfit {
+    /// Whether a limit refused the value, and nothing is known against it from its type.
+    pub(crate) fn is_of_limit(&self) -> bool {
+        self.message.is_empty()
+    }
 }
 
 /// The limits that one parameter's attributes set: keywords of a schema without its types.

@@ -6,12 +6,13 @@
 
 use std::{any::Any, convert::Infallible, fmt, future::Future, marker::PhantomData, mem};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
     error::ToolError,
+    fields::MakeSchema,
     output::ToolResult,
     tool::{Returned, Started},
     value::{Reader, ToolOutput},
@@ -37,8 +38,11 @@ pub trait Retried {}
 
 impl Retried for ToolError {}
 
+/// A question about a function that returns `R`. rustc prints the line below, where this reads better.
+type Returns<R> = Probe<R>;
+
 /// Holds a tool with `retries` to errors that it can be tried again for.
-pub fn retried<R, S: Shape<R, Error: Retried>>(_shape: S, _returned: &Probe<R>) {}
+pub fn retried<R, S: Shape<R, Error: Retried>>(_shape: S, _returned: &Returns<R>) {}
 
 /// How a return type `R` falls into value and error.
 pub trait Shape<R> {
@@ -167,8 +171,8 @@ pub fn to_model_output<'a, T, V: IntoView>(value: &'a T, hook: impl FnOnce(&'a T
     hook(value).into_view()
 }
 
-/// Asks what the type of a tool's value can do: `(&&ValueProbe::of(shape, &probe)).__tool_reader()` finds [`ByRead`]
-/// first, where its bound holds.
+/// Asks what the type of a tool's value can do: `(&&&&ValueProbe::of(shape, &probe)).__tool_able()` finds the first of the
+/// traits below whose bounds hold.
 #[derive(Debug)]
 pub struct ValueProbe<T>(PhantomData<fn() -> T>);
 
@@ -179,57 +183,72 @@ impl<T> ValueProbe<T> {
     }
 }
 
-/// A value that can be read back, so that its view can be made again after a hook has replaced it.
+/// What the type of a value can do.
+#[derive(Debug)]
+pub struct Able<T> {
+    /// Makes its schema.
+    pub schema: Option<MakeSchema>,
+    /// Reads a value back, so that its view can be made again after a hook has replaced it.
+    pub reader: Reader<T>,
+}
+
+// One lifetime, and not every one as in `DeserializeOwned`: the compiler finds an `impl` before it looks at lifetimes, and
+// would then refuse `&'static str`. An owned `Value` lends nothing, so any lifetime will do.
+fn read<T: Deserialize<'static>>(value: &Value) -> Option<T> {
+    T::deserialize(value.clone()).ok()
+}
+
+/// A value with a schema that can be read back. One question for both: each takes the compiler some time for every tool.
+pub trait ByReadAndSchema<T> {
+    /// Both.
+    fn __tool_able(&self) -> Able<T>;
+}
+
+impl<T: Deserialize<'static> + JsonSchema> ByReadAndSchema<T> for &&&ValueProbe<T> {
+    fn __tool_able(&self) -> Able<T> {
+        Able { schema: Some(SchemaGenerator::root_schema_for::<T>), reader: Some(read) }
+    }
+}
+
+/// A value that can be read back.
 pub trait ByRead<T> {
     /// How.
-    fn __tool_reader(&self) -> Reader<T>;
+    fn __tool_able(&self) -> Able<T>;
 }
 
-// One lifetime, and not every one as in `DeserializeOwned`: the compiler finds this `impl` before it looks at lifetimes,
-// and would then refuse `&'static str`. An owned `Value` lends nothing, so any lifetime will do.
-impl<T: Deserialize<'static>> ByRead<T> for &ValueProbe<T> {
-    fn __tool_reader(&self) -> Reader<T> {
-        Some(|value: &Value| T::deserialize(value.clone()).ok())
+impl<T: Deserialize<'static>> ByRead<T> for &&ValueProbe<T> {
+    fn __tool_able(&self) -> Able<T> {
+        Able { schema: None, reader: Some(read) }
     }
 }
-
-/// Any other value.
-pub trait ByNoRead<T> {
-    /// Nothing.
-    fn __tool_reader(&self) -> Reader<T> {
-        None
-    }
-}
-
-impl<T> ByNoRead<T> for ValueProbe<T> {}
 
 /// A value with a schema.
-pub trait BySchema {
+pub trait BySchema<T> {
     /// What makes it.
-    fn __tool_schema(&self) -> Option<fn(&mut SchemaGenerator) -> Schema>;
+    fn __tool_able(&self) -> Able<T>;
 }
 
-impl<T: JsonSchema> BySchema for &ValueProbe<T> {
-    fn __tool_schema(&self) -> Option<fn(&mut SchemaGenerator) -> Schema> {
-        Some(SchemaGenerator::root_schema_for::<T>)
+impl<T: JsonSchema> BySchema<T> for &ValueProbe<T> {
+    fn __tool_able(&self) -> Able<T> {
+        Able { schema: Some(SchemaGenerator::root_schema_for::<T>), reader: None }
     }
 }
 
 /// Any other value.
-pub trait ByNoSchema {
+pub trait ByNeither<T> {
     /// Nothing.
-    fn __tool_schema(&self) -> Option<fn(&mut SchemaGenerator) -> Schema> {
-        None
+    fn __tool_able(&self) -> Able<T> {
+        Able { schema: None, reader: None }
     }
 }
 
-impl<T> ByNoSchema for ValueProbe<T> {}
+impl<T> ByNeither<T> for ValueProbe<T> {}
 
 /// The traits behind the probes, without names of their own: a glob import of this module brings no name into scope
 /// that a user's code could mean something else by.
 pub mod shapes {
     pub use super::{
-        ByBoth as _, ByNoRead as _, ByNoSchema as _, ByPlain as _, ByRead as _, ByResult as _, BySchema as _,
+        ByBoth as _, ByNeither as _, ByPlain as _, ByRead as _, ByReadAndSchema as _, ByResult as _, BySchema as _,
         ByTool as _,
     };
     pub use crate::fields::{ByNothing as _, BySerialize as _};

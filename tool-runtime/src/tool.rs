@@ -156,6 +156,36 @@ impl RegisteredTool {
     }
 }
 
+/// What becomes one tool: everything that is `Into<RegisteredTool>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tool of itself, `.tool(..)` takes a `Tool`, a `DynTool` or a handle of `#[tool(handle = Name)]`",
+    label = "write `.tools(tools![function])` for a function with `#[tool]`, and `.tools(value.into_tools())` for a value with a \
+             `#[tool] impl`"
+)]
+pub trait IntoTool {
+    /// Converts.
+    fn into_tool(self) -> RegisteredTool;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<RegisteredTool>> IntoTool for T {
+    #[track_caller]
+    fn into_tool(self) -> RegisteredTool {
+        self.into()
+    }
+}
+
+/// Many tools: everything that iterates over [`RegisteredTool`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list of tools, `.tools(..)` takes what `tools![..]` and `value.into_tools()` give",
+    label = "write `.tools(tools![function])` for functions with `#[tool]`, `.tools(value.into_tools())` for a block's, and \
+             `.tool(..)` for one tool"
+)]
+pub trait ToolList: IntoIterator<Item = RegisteredTool> {}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item = RegisteredTool>> ToolList for I {}
+
 /// The arguments of a hand-written [`Tool`]: any type that is `Deserialize` and [`JsonSchema`], as a struct.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be the arguments of a tool, they are decoded from JSON and described by a schema",

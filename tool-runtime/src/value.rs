@@ -17,7 +17,8 @@ use crate::{
 /// What a type must be to be returned by a tool.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be the result of a tool, it can't be turned into JSON and shared",
-    label = "derive `serde::Serialize` on it, or on the type inside it; it also has to be `Send + Sync + 'static`"
+    label = "derive `serde::Serialize` on it, or on the type inside it; it also has to be `Send + Sync + 'static`",
+    note = "a function that returns a future is a tool if it is an `async fn`"
 )]
 pub trait ToolOutput: Serialize + Send + Sync + 'static {}
 

@@ -20,29 +20,33 @@ const _: () = {
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
-        ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
             let __tool_probe = __tool_rt::Probe::<Rows>::new();
             let __tool_shape = (&&&&__tool_probe).__tool_shape();
-            let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
-            __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
+            let __tool_able = (&&&&__tool_rt::ValueProbe::of(
+                __tool_shape,
+                &__tool_probe,
+            ))
+                .__tool_able();
+            __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
             let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
-            let (::core::option::Option::Some(__tool_0), true) = (
+            let (__tool_rt::Some(__tool_0), true) = (
                 __tool_0,
                 __tool_rt::Slots::is_ready(__tool_slots),
             ) else {
-                return ::core::option::Option::None;
+                return __tool_rt::None;
             };
             let __tool_this = __tool_rt::Given::this::<__ToolSelf>(__tool_given)?;
-            ::core::option::Option::Some(
+            __tool_rt::Some(
                 __tool_rt::later(
                     __tool_shape,
                     <__ToolSelf>::query(__tool_this, __tool_0),
-                    ::core::option::Option::Some(|__tool_value| __tool_rt::to_model_output(
+                    __tool_rt::Some(|__tool_value| __tool_rt::to_model_output(
                         __tool_value,
                         __ToolSelf::shown,
                     )),
-                    (&&__tool_value).__tool_reader(),
+                    __tool_able.reader,
                 ),
             )
         }
@@ -53,7 +57,7 @@ const _: () = {
                     function: "Db::query",
                     line: ::core::line!(),
                 },
-                || __tool_rt::key_of(&<__ToolSelf>::query),
+                __tool_rt::key_of(&<__ToolSelf>::query),
                 __tool_rt::Mode::Async,
                 &[&["sql"]],
                 &[&Self::__TOOL_0],
@@ -70,25 +74,29 @@ const _: () = {
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             _: __tool_rt::Given<'__tool>,
-        ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
             let __tool_probe = __tool_rt::Probe::<Result<u64, ParseIntError>>::new();
             let __tool_shape = (&&&&__tool_probe).__tool_shape();
-            let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
-            __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
+            let __tool_able = (&&&&__tool_rt::ValueProbe::of(
+                __tool_shape,
+                &__tool_probe,
+            ))
+                .__tool_able();
+            __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
             let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
-            let (::core::option::Option::Some(__tool_0), true) = (
+            let (__tool_rt::Some(__tool_0), true) = (
                 __tool_0,
                 __tool_rt::Slots::is_ready(__tool_slots),
             ) else {
-                return ::core::option::Option::None;
+                return __tool_rt::None;
             };
-            ::core::option::Option::Some(
+            __tool_rt::Some(
                 __tool_rt::done(
                     __tool_shape,
                     <__ToolSelf>::parse(__tool_rt::borrow::<str>(&__tool_0)),
-                    ::core::option::Option::None,
-                    (&&__tool_value).__tool_reader(),
+                    __tool_rt::None,
+                    __tool_able.reader,
                 ),
             )
         }
@@ -99,7 +107,7 @@ const _: () = {
                     function: "Db::parse",
                     line: ::core::line!(),
                 },
-                || __tool_rt::key_of(&<__ToolSelf>::parse),
+                __tool_rt::key_of(&<__ToolSelf>::parse),
                 __tool_rt::Mode::Sync,
                 &[&["text"]],
                 &[&Self::__TOOL_0],
@@ -110,7 +118,7 @@ const _: () = {
     __tool_rt::submit! {
         __tool_rt::Linked(< __Tool < Db, 1usize >> ::__TOOL)
     }
-    impl __tool_rt::UnnamedToolBlock for Db {
+    impl __tool_rt::OneToolBlockUnlessNamedByInto for Db {
         fn __tool_tables() -> __tool_rt::Vec<&'static __tool_rt::MacroTool> {
             let mut __tool_tables = __tool_rt::Vec::new();
             __tool_rt::Vec::push(&mut __tool_tables, <__Tool<Db, 0usize>>::__TOOL);

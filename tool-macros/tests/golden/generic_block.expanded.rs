@@ -30,26 +30,30 @@ const _: () = {
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
-        ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
             use __tool_rt::shapes::*;
             let __tool_probe = __tool_rt::Probe::<Option<S::Value>>::new();
             let __tool_shape = (&&&&__tool_probe).__tool_shape();
-            let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
-            __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
+            let __tool_able = (&&&&__tool_rt::ValueProbe::of(
+                __tool_shape,
+                &__tool_probe,
+            ))
+                .__tool_able();
+            __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
             let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
-            let (::core::option::Option::Some(__tool_0), true) = (
+            let (__tool_rt::Some(__tool_0), true) = (
                 __tool_0,
                 __tool_rt::Slots::is_ready(__tool_slots),
             ) else {
-                return ::core::option::Option::None;
+                return __tool_rt::None;
             };
             let __tool_this = __tool_rt::Given::this::<__ToolSelf<S>>(__tool_given)?;
-            ::core::option::Option::Some(
+            __tool_rt::Some(
                 __tool_rt::done(
                     __tool_shape,
                     <__ToolSelf<S>>::get(__tool_this, __tool_0),
-                    ::core::option::Option::None,
-                    (&&__tool_value).__tool_reader(),
+                    __tool_rt::None,
+                    __tool_able.reader,
                 ),
             )
         }
@@ -60,7 +64,7 @@ const _: () = {
                     function: "Cache::get",
                     line: ::core::line!(),
                 },
-                || __tool_rt::key_of(&<__ToolSelf<S>>::get),
+                __tool_rt::key_of(&<__ToolSelf<S>>::get),
                 __tool_rt::Mode::Sync,
                 &[&["key"]],
                 &[&Self::__TOOL_0],
@@ -81,7 +85,7 @@ const _: () = {
         ) -> __tool_rt::Vec<__tool_rt::RegisteredTool> {
             let mut __tool_tables = __tool_rt::Vec::new();
             __tool_rt::Vec::push(&mut __tool_tables, <__Tool<Cache<S>, 0usize>>::__TOOL);
-            __tool_rt::bind(self, __tool_tables)
+            __tool_rt::bind::<Cache<S>>(self, __tool_tables)
         }
     }
 };

@@ -8,21 +8,17 @@ const _: () = {
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
-    ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+    ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
         use __tool_rt::shapes::*;
         let __tool_probe = __tool_rt::Probe::<()>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
-        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
+        let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
+            .__tool_able();
         let (true) = (__tool_rt::Slots::is_ready(__tool_slots)) else {
-            return ::core::option::Option::None;
+            return __tool_rt::None;
         };
-        ::core::option::Option::Some(
-            __tool_rt::done(
-                __tool_shape,
-                nothing(),
-                ::core::option::Option::None,
-                (&&__tool_value).__tool_reader(),
-            ),
+        __tool_rt::Some(
+            __tool_rt::done(__tool_shape, nothing(), __tool_rt::None, __tool_able.reader),
         )
     }
     const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
@@ -32,7 +28,7 @@ const _: () = {
                 function: "nothing",
                 line: ::core::line!(),
             },
-            || __tool_rt::key_of(&nothing),
+            __tool_rt::key_of(&nothing),
             __tool_rt::Mode::Sync,
             &[],
             &[],

@@ -8,27 +8,28 @@ const _: () = {
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         __tool_given: __tool_rt::Given<'__tool>,
-    ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+    ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
         use __tool_rt::shapes::*;
         let __tool_probe = __tool_rt::Probe::<Vec<Row>>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
-        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
-        __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
+        let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
+            .__tool_able();
+        __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
         let __tool_0 = __tool_rt::Param::take(&__TOOL_0, __tool_slots, 0usize);
-        let (::core::option::Option::Some(__tool_0), true) = (
+        let (__tool_rt::Some(__tool_0), true) = (
             __tool_0,
             __tool_rt::Slots::is_ready(__tool_slots),
         ) else {
-            return ::core::option::Option::None;
+            return __tool_rt::None;
         };
         let __tool_state_0 = __tool_rt::Given::state::<Db>(__tool_given)?;
         let __tool_state_1 = __tool_rt::Given::state::<Cache>(__tool_given);
-        ::core::option::Option::Some(
+        __tool_rt::Some(
             __tool_rt::later(
                 __tool_shape,
                 query(__tool_state_0, __tool_0, __tool_state_1),
-                ::core::option::Option::None,
-                (&&__tool_value).__tool_reader(),
+                __tool_rt::None,
+                __tool_able.reader,
             ),
         )
     }
@@ -39,7 +40,7 @@ const _: () = {
                 function: "query",
                 line: ::core::line!(),
             },
-            || __tool_rt::key_of(&query),
+            __tool_rt::key_of(&query),
             __tool_rt::Mode::Async,
             &[&["sql"]],
             &[&__TOOL_0],

@@ -25,32 +25,33 @@ const _: () = {
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
-    ) -> ::core::option::Option<__tool_rt::Started<'__tool>> {
+    ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
         use __tool_rt::shapes::*;
         let __tool_probe = __tool_rt::Probe::<Result<Weather, WeatherError>>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
-        let __tool_value = __tool_rt::ValueProbe::of(__tool_shape, &__tool_probe);
-        __tool_rt::Slots::returns(__tool_slots, (&&__tool_value).__tool_schema());
+        let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
+            .__tool_able();
+        __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
         let __tool_0 = __tool_rt::Param::take(&__TOOL_0, __tool_slots, 0usize);
         let __tool_1 = __tool_rt::Param::take(&__TOOL_1, __tool_slots, 1usize);
-        let (
-            ::core::option::Option::Some(__tool_0),
-            ::core::option::Option::Some(__tool_1),
-            true,
-        ) = (__tool_0, __tool_1, __tool_rt::Slots::is_ready(__tool_slots)) else {
-            return ::core::option::Option::None;
+        let (__tool_rt::Some(__tool_0), __tool_rt::Some(__tool_1), true) = (
+            __tool_0,
+            __tool_1,
+            __tool_rt::Slots::is_ready(__tool_slots),
+        ) else {
+            return __tool_rt::None;
         };
-        ::core::option::Option::Some(
+        __tool_rt::Some(
             __tool_rt::later(
                 __tool_shape,
                 async move {
                     get_weather(__tool_rt::borrow::<str>(&__tool_0), __tool_1).await
                 },
-                ::core::option::Option::Some(|__tool_value| __tool_rt::to_model_output(
+                __tool_rt::Some(|__tool_value| __tool_rt::to_model_output(
                     __tool_value,
                     headline,
                 )),
-                (&&__tool_value).__tool_reader(),
+                __tool_able.reader,
             ),
         )
     }
@@ -61,7 +62,7 @@ const _: () = {
                 function: "get_weather",
                 line: ::core::line!(),
             },
-            || __tool_rt::key_of(&get_weather),
+            __tool_rt::key_of(&get_weather),
             __tool_rt::Mode::Async,
             &[&["city"], &["days", "n"]],
             &[&__TOOL_0, &__TOOL_1],

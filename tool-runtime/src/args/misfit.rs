@@ -63,10 +63,11 @@ impl Job<'_> {
         let node = self.tree(text, members);
         let mut problems = walk::problems(self.schema, &node);
         let slot_of_problem = |problem: &Problem| pointer::first(&problem.path).and_then(|name| slot_of(&name));
-        // Where serde is content with the type, so are we.
+        // Where serde is content with the type, so are we: it knows aliases, and no schema has them.
         problems.retain(|problem| {
-            problem.kind == ProblemKind::OutOfBounds
-                || slot_of_problem(problem).is_none_or(|slot| misfits.iter().any(|misfit| misfit.slot == Some(slot)))
+            let Some(slot) = slot_of_problem(problem) else { return true };
+            let misfit = misfits.iter().find(|misfit| misfit.slot == Some(slot));
+            misfit.is_some_and(|misfit| !misfit.is_of_limit() || pointer::is_top(&problem.path))
         });
         for misfit in misfits {
             let is_explained = problems.iter().chain(known).any(|problem| slot_of_problem(problem) == misfit.slot);

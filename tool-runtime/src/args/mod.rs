@@ -246,8 +246,10 @@ impl Job<'_> {
         }
         if let Err(more) = self.callable.check(args) {
             for new in more {
-                if misfits.iter().all(|known| known.slot != new.slot) {
-                    misfits.push(new);
+                match misfits.iter_mut().find(|known| known.slot == new.slot) {
+                    Some(known) if known.is_of_limit() => *known = new,
+                    Some(_) => {}
+                    None => misfits.push(new),
                 }
             }
         }

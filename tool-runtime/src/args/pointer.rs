@@ -27,6 +27,11 @@ pub(super) fn first(path: &str) -> Option<String> {
     path.strip_prefix('/')?.split('/').next().map(unescape)
 }
 
+/// Whether this is a whole argument, and nothing inside it.
+pub(super) fn is_top(path: &str) -> bool {
+    path.strip_prefix('/').is_some_and(|step| !step.contains('/'))
+}
+
 fn unescape(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Dialect, convert::Weight};
 
-/// Something about a tool that a [`Dialect`] can't say; see [`Registry::lint`](crate::Registry::lint).
+/// Something about a tool that a [`Dialect`] can't say, or that the tool leaves unsaid; see [`Registry::lint`](crate::Registry::lint).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lint {
@@ -22,6 +22,8 @@ pub struct Lint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LintLevel {
+    /// Nothing is lost, the tool itself leaves it unsaid: it has no description.
+    Note,
     /// The model is told, in words where the schema can't say it.
     Warn,
     /// The dialect can't express the tool as it is. A registry that declares the dialect

@@ -43,6 +43,10 @@ pub enum Strict {
     WhereLossless,
 }
 
+/// Said of a tool that says nothing of itself.
+const NO_DESCRIPTION: &str = "it has no description, the model knows its name alone; write a doc comment on the function, or \
+                              `description = \"..\"`";
+
 /// A tool as it is described.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Described<'t> {
@@ -129,8 +133,11 @@ impl Dialect {
     pub(crate) fn lint(self, tool: &Described<'_>) -> Vec<Lint> {
         let lint = |path, lost, level| Lint { tool: tool.spec.name().to_owned(), path, lost, level };
         let doubt = name::doubt(self, tool.spec.name()).map(|doubt| lint(String::new(), doubt, LintLevel::Warn));
+        let is_silent = tool.spec.description_text().trim().is_empty();
+        let silence = is_silent.then(|| lint(String::new(), NO_DESCRIPTION.to_owned(), LintLevel::Note));
         let losses = self.shape(tool).losses;
-        doubt.into_iter().chain(losses.into_iter().map(|loss| lint(loss.path, loss.what, loss.weight.into()))).collect()
+        let losses = losses.into_iter().map(|loss| lint(loss.path, loss.what, loss.weight.into()));
+        doubt.into_iter().chain(losses).chain(silence).collect()
     }
 
     /// The schema of the arguments: strict where that is wanted and possible.

@@ -35,27 +35,31 @@ pub trait IntoTools {
     fn into_tools(self) -> Vec<RegisteredTool>;
 }
 
-/// A type with a `#[tool] impl` block that has no `into = name`. There can be one for each type.
-pub trait UnnamedToolBlock: ToolState {
+/// A type with a `#[tool] impl` block that has no `into = name`. There can be one for each type; of a second one rustc
+/// says that it conflicts with the name of this trait, so the name says what to do.
+pub trait OneToolBlockUnlessNamedByInto: ToolState {
     /// The tables of its tools.
     #[doc(hidden)]
     fn __tool_tables() -> Vec<&'static MacroTool>;
 }
 
-impl<T: UnnamedToolBlock> IntoTools for T {
+impl<T: OneToolBlockUnlessNamedByInto> IntoTools for T {
     fn into_tools(self) -> Vec<RegisteredTool> {
         Arc::new(self).into_tools()
     }
 }
 
-impl<T: UnnamedToolBlock> IntoTools for Arc<T> {
+impl<T: OneToolBlockUnlessNamedByInto> IntoTools for Arc<T> {
     fn into_tools(self) -> Vec<RegisteredTool> {
         bind(self, T::__tool_tables())
     }
 }
 
+/// The tables of a block's tools. rustc prints the line of the function below where a value can't be shared.
+type Tables = Vec<&'static MacroTool>;
+
 /// Makes tools of the functions of a block.
-pub fn bind<T: ToolState>(this: Arc<T>, tables: Vec<&'static MacroTool>) -> Vec<RegisteredTool> {
+pub fn bind<T: ToolState>(this: Arc<T>, tables: Tables) -> Vec<RegisteredTool> {
     let this: This = this;
     tables.into_iter().map(|table| table.bind(Arc::clone(&this))).collect()
 }

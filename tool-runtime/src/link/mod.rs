@@ -7,7 +7,7 @@ mod table;
 use std::any::{Any, TypeId};
 
 pub use self::{
-    block::{IntoTools, UnnamedToolBlock, bind},
+    block::{IntoTools, OneToolBlockUnlessNamedByInto, bind},
     given::{Given, Need, ToolState},
     table::{Compared, MacroTool, Mode, Place, Start},
 };
@@ -178,6 +178,9 @@ macro_rules! tools {
     ($($tool:path),* $(,)?) => {
         [$($crate::__private::find(&$tool, ::core::stringify!($tool))),*]
     };
+    ($($other:tt)*) => {
+        ::core::compile_error!("`tools!` takes functions that carry `#[tool]`, by their paths; write `tools![get_weather, maps::route]`")
+    };
 }
 
 /// A table among those that are linked into the program.
@@ -186,14 +189,15 @@ pub struct Linked(pub &'static MacroTool);
 
 inventory::collect!(Linked);
 
-/// `key` of the function item `F`: one type for each function, whatever name it is imported by.
-pub fn key_of<F: Any>(_function: &F) -> TypeId {
-    TypeId::of::<F>()
+/// What gives the key of a function: its type, which no other function has, whatever name it is imported by. `TypeId::of` is
+/// not `const` yet in the oldest compiler that we take.
+pub const fn key_of<F: Any>(_function: &F) -> fn() -> TypeId {
+    TypeId::of::<F>
 }
 
 /// The tool that a function became; `path` is how the user wrote it.
 pub fn find<F: Any>(function: &F, path: &'static str) -> RegisteredTool {
-    let key = key_of(function);
+    let key = key_of(function)();
     let table = tables().find(|table| (table.key)() == key);
     let message = match table.map(|table| (table, table.into)) {
         Some((table, None)) => return table.register(),

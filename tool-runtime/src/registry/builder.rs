@@ -16,7 +16,7 @@ use crate::{
     policy::{ArtifactTools, Coercion, FenceStyle, MEDIA_BYTES, Scope, Snap, TruncationStrategy},
     reader::Engine,
     redact::Redactor,
-    tool::RegisteredTool,
+    tool::{IntoTool, RegisteredTool, ToolList},
 };
 
 /// Collects tools and settings; [`build`](Self::build) reports everything that is wrong with them at once.
@@ -94,16 +94,18 @@ impl fmt::Debug for RegistryBuilder {
 }
 
 impl RegistryBuilder {
-    /// Adds the tools that [`tools!`](crate::tools) found.
-    pub fn tools(mut self, tools: impl IntoIterator<Item = RegisteredTool>) -> Self {
+    /// Adds the tools that [`tools!`](crate::tools) found, those of a value ([`IntoTools`](crate::IntoTools)), or any others
+    /// that can be iterated over.
+    pub fn tools(mut self, tools: impl ToolList) -> Self {
         self.tools.extend(tools);
         self
     }
 
-    /// Adds one tool: a [`Tool`](crate::Tool), a [`DynTool`](crate::DynTool) or a `handle` of `#[tool]`.
+    /// Adds one tool: a [`Tool`](crate::Tool), a [`DynTool`](crate::DynTool), a `handle` of `#[tool]`, or whatever else is
+    /// `Into<RegisteredTool>`. Functions go through [`tools!`](crate::tools).
     #[track_caller]
-    pub fn tool(mut self, tool: impl Into<RegisteredTool>) -> Self {
-        self.tools.push(tool.into());
+    pub fn tool(mut self, tool: impl IntoTool) -> Self {
+        self.tools.push(tool.into_tool());
         self
     }
 

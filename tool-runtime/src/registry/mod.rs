@@ -279,7 +279,8 @@ impl Registry {
     }
 
     /// What this dialect can't say of the tools, in the order of their names. Nothing of it fails a call: what a
-    /// schema can't say is said in words, and a tool that can't be strict isn't.
+    /// schema can't say is said in words, and a tool that can't be strict isn't. A tool without a description is noted
+    /// too, in every dialect.
     ///
     /// ```
     /// use serde_json::json;

@@ -1,0 +1,14 @@
+//! Functions that did not go through `tools!`.
+
+use tool_runtime::{Registry, RegistryBuilder, tool};
+
+#[tool]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn registry() -> RegistryBuilder {
+    Registry::builder().tools([add])
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! A default that is a value.
+
+use tool_runtime::tool;
+
+#[tool]
+fn add(#[serde(default = 3)] a: i64) -> i64 {
+    a
+}
+
+fn main() {}

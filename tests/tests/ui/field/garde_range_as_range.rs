@@ -1,0 +1,10 @@
+//! Bounds of garde as a range of Rust.
+
+use tool_runtime::tool;
+
+#[tool]
+fn add(#[garde(range(1..=7))] a: i64) -> i64 {
+    a
+}
+
+fn main() {}

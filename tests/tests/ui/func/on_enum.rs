@@ -1,0 +1,10 @@
+//! An enum.
+
+use tool_runtime::tool;
+
+#[tool]
+enum Unit {
+    Metre,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+//! A module.
+
+use tool_runtime::tool;
+
+#[tool]
+mod weather {}
+
+fn main() {}
