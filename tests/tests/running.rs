@@ -940,3 +940,50 @@ fn a_runtime_that_shuts_down_leaves_no_call_behind() {
         thread::sleep(Duration::from_millis(2));
     }
 }
+
+// ---- a thread that ends ----------------------------------------------------------------------------------------------
+
+/// Makes calls when its thread has nothing else left.
+struct AtTheEnd {
+    registry: Registry,
+    texts: std::sync::mpsc::Sender<String>,
+}
+
+impl Drop for AtTheEnd {
+    fn drop(&mut self) {
+        for name in ["plain", "later", "few"] {
+            let outcome = self.registry.call_blocking(call(name));
+            self.texts.send(outcome.model_text().to_owned()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_ends_can_still_make_calls() {
+    thread_local!(static LAST: std::cell::RefCell<Option<AtTheEnd>> = const { std::cell::RefCell::new(None) });
+    #[tool]
+    fn plain() -> Vec<u8> {
+        vec![1]
+    }
+    #[tool]
+    async fn later() -> Vec<u8> {
+        tokio::task::yield_now().await;
+        vec![2]
+    }
+    #[tool(max_concurrent = 1)]
+    fn few() -> Vec<u8> {
+        vec![3]
+    }
+    let registry = Registry::builder().tools(tools![plain, later, few]).without_store().build().unwrap();
+    let (texts, said) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        // Made before everything that a call keeps for its thread, and so the last to go.
+        LAST.set(Some(AtTheEnd { registry: registry.clone(), texts }));
+        for name in ["plain", "later", "few"] {
+            assert_eq!(registry.call_blocking(call(name)).status(), Status::Ok);
+        }
+    })
+    .join()
+    .unwrap();
+    assert_eq!(said.iter().collect::<Vec<_>>(), ["[1]", "[2]", "[3]"]);
+}

@@ -710,3 +710,42 @@ fn memory_does_not_grow_with_the_stream() {
     println!("{bytes} bytes: {peaks:?} KiB");
     assert!(peaks[1] - peaks[0] < 16 * 1024, "{peaks:?}");
 }
+
+// ---- whoever is woken ------------------------------------------------------------------------------------------------
+
+/// Looks at its stream when it is rung.
+struct Looks {
+    sink: OutputSink,
+    seen: std::sync::mpsc::Sender<bool>,
+}
+
+impl std::task::Wake for Looks {
+    fn wake(self: Arc<Self>) {
+        let _ = self.seen.send(self.sink.is_full());
+    }
+}
+
+#[test]
+fn whoever_is_woken_may_use_the_stream_on_the_spot() {
+    use std::{pin::Pin, sync::mpsc::channel, task};
+
+    #[tool]
+    async fn writes(#[inject] ctx: &CallContext) -> bool {
+        // The one thread of the pool is taken, so the stream fills up until somebody has to wait.
+        let (release, released) = channel::<()>();
+        drop(tokio::task::spawn_blocking(move || released.recv()));
+        let mut sink = ctx.sink();
+        let (seen, looked) = channel();
+        let waker = Arc::new(Looks { sink: sink.clone(), seen }).into();
+        let mut context = task::Context::from_waker(&waker);
+        while tokio::io::AsyncWrite::poll_write(Pin::new(&mut sink), &mut context, &[b'x'; 1024]).is_ready() {}
+        drop(release);
+        looked.recv_timeout(Duration::from_secs(60)).is_ok_and(|is_full| !is_full)
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let store = LocalStore::at(directory.path());
+    let registry = Registry::builder().tools(tools![writes]).default_max_result_size(100).store(store).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().max_blocking_threads(1).build().unwrap();
+    let outcome = runtime.block_on(registry.call(ToolCall::new("1", "writes", "{}")));
+    assert_eq!(outcome.model_text(), "true");
+}

@@ -3,8 +3,9 @@
 use std::{
     fmt,
     future::{Future, poll_fn},
+    mem,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     task::{Poll, Waker},
@@ -27,8 +28,15 @@ struct Shared {
     /// Cancels this one too, but not the other way round.
     parent: Option<CancellationToken>,
     cancelled: AtomicBool,
-    /// Who waits, each under a key of its own so that a waiter that goes leaves nothing behind.
+    /// Who waits, by ascending keys of their own, so that a waiter that goes leaves nothing behind. A waker may own the
+    /// task that it wakes, and a task may wait here: none is woken or dropped while this is locked.
     waiting: Mutex<Vec<(u64, Waker)>>,
+}
+
+impl Shared {
+    fn waiting(&self) -> MutexGuard<'_, Vec<(u64, Waker)>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl fmt::Debug for CancellationToken {
@@ -47,7 +55,7 @@ impl CancellationToken {
     /// Cancels, for good.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
-        let waiting = std::mem::take(&mut *self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        let waiting = mem::take(&mut *self.0.waiting());
         for (_, waker) in waiting {
             waker.wake();
         }
@@ -86,28 +94,35 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn poll(&mut self, waker: &Waker) -> Poll<()> {
-        let mut waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waker = waker.clone();
+        let mut waiting = self.shared.waiting();
         // Read under the lock: `cancel` sets the flag before it takes the waiters.
         if self.shared.cancelled.load(Ordering::Acquire) {
             return Poll::Ready(());
         }
-        match self.key.and_then(|key| waiting.iter_mut().find(|(known, _)| *known == key)) {
-            Some((_, known)) => known.clone_from(waker),
-            None => {
-                let key = waiting.last().map_or(0, |(last, _)| last + 1);
-                waiting.push((key, waker.clone()));
-                self.key = Some(key);
-            }
+        if let Some(place) = self.find(&waiting) {
+            mem::swap(&mut waiting[place].1, &mut waker);
+            drop(waiting);
+            drop(waker);
+        } else {
+            let key = waiting.last().map_or(0, |(last, _)| last + 1);
+            waiting.push((key, waker));
+            self.key = Some(key);
         }
         Poll::Pending
+    }
+
+    fn find(&self, waiting: &[(u64, Waker)]) -> Option<usize> {
+        waiting.binary_search_by_key(&self.key?, |(key, _)| *key).ok()
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        if let Some(key) = self.key {
-            self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _)| *known != key);
-        }
+        let mut waiting = self.shared.waiting();
+        let gone = self.find(&waiting).map(|place| waiting.remove(place));
+        drop(waiting);
+        drop(gone);
     }
 }
 
@@ -115,8 +130,9 @@ impl Drop for Place<'_> {
 mod tests {
     use std::{
         future::Future,
-        pin::pin,
-        task::{Context, Poll, Waker},
+        pin::{Pin, pin},
+        sync::{Arc, Mutex},
+        task::{Context, Poll, Wake, Waker},
     };
 
     use super::CancellationToken;
@@ -134,6 +150,31 @@ mod tests {
             assert_eq!(token.0.waiting.lock().map(|waiting| waiting.len()).ok(), Some(2));
         }
         assert_eq!(token.0.waiting.lock().map(|waiting| waiting.len()).ok(), Some(0));
+    }
+
+    #[test]
+    fn a_waker_may_own_a_task_that_waits_too() {
+        /// Its last waker takes it with it, and with it what waits inside.
+        struct Task(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
+        impl Wake for Task {
+            fn wake(self: Arc<Self>) {}
+        }
+        let token = CancellationToken::new();
+        let mut waiting = pin!(token.cancelled());
+        {
+            let task = Arc::new(Task(Mutex::new(None)));
+            let waker = Waker::from(Arc::clone(&task));
+            assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            let copy = token.clone();
+            let mut inside: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move { copy.cancelled().await });
+            assert!(inside.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            if let Ok(mut place) = task.0.lock() {
+                *place = Some(inside);
+            }
+        }
+        assert_eq!(token.0.waiting().len(), 2);
+        assert!(waiting.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert_eq!(token.0.waiting().len(), 1);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::{
     cell::RefCell,
     collections::VecDeque,
     future::{Future, poll_fn},
+    mem,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
@@ -17,10 +18,12 @@ pub(crate) struct Gate {
 }
 
 /// Whoever stands among the first `free` may enter; so nobody overtakes, and no place is promised to one who is gone.
+/// A waker may own the task that it wakes, and a task may wait here: none is woken or dropped while this is locked.
 #[derive(Debug)]
 struct Queue {
     free: usize,
     next_ticket: u64,
+    /// By their tickets.
     waiting: VecDeque<(u64, Waker)>,
 }
 
@@ -31,7 +34,7 @@ impl Queue {
     }
 
     fn place_of(&self, ticket: Option<u64>) -> Option<usize> {
-        self.waiting.iter().position(|(waiting, _)| Some(*waiting) == ticket)
+        self.waiting.binary_search_by_key(&ticket?, |(waiting, _)| *waiting).ok()
     }
 }
 
@@ -62,7 +65,7 @@ impl Gate {
 
     /// Whether this thread is inside a call that has a place here: that call can't end before this thread goes on.
     pub(crate) fn is_inside(&self) -> bool {
-        INSIDE.with_borrow(|inside| inside.contains(&self.address()))
+        INSIDE.try_with(|inside| inside.borrow().contains(&self.address())).unwrap_or(false)
     }
 
     fn address(&self) -> usize {
@@ -85,24 +88,28 @@ impl Future for Entering {
     type Output = Permit;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit> {
-        let gate = Arc::clone(&self.gate);
+        let (gate, mut waker) = (Arc::clone(&self.gate), context.waker().clone());
         let mut queue = gate.queue();
         let place = queue.place_of(self.ticket);
         if place.unwrap_or(queue.waiting.len()) < queue.free {
             queue.free -= 1;
-            place.map(|place| queue.waiting.remove(place));
+            let _gone = place.and_then(|place| queue.waiting.remove(place));
+            drop(queue);
             self.ticket = None;
-            return Poll::Ready(Permit(Arc::clone(&gate)));
+            return Poll::Ready(Permit(gate));
         }
         match place.and_then(|place| queue.waiting.get_mut(place)) {
-            Some((_, waker)) => waker.clone_from(context.waker()),
+            Some((_, known)) => mem::swap(known, &mut waker),
             None => {
                 let ticket = queue.next_ticket;
                 queue.next_ticket += 1;
-                queue.waiting.push_back((ticket, context.waker().clone()));
+                queue.waiting.push_back((ticket, waker));
                 self.ticket = Some(ticket);
+                return Poll::Pending;
             }
         }
+        drop(queue);
+        drop(waker);
         Poll::Pending
     }
 }
@@ -111,7 +118,7 @@ impl Drop for Entering {
     fn drop(&mut self) {
         let mut queue = self.gate.queue();
         let Some(place) = queue.place_of(self.ticket) else { return };
-        queue.waiting.remove(place);
+        let _gone = queue.waiting.remove(place);
         // It may have been woken already: then the turn passes to the next.
         let woken = queue.woken().filter(|_| place < queue.free);
         drop(queue);
@@ -134,7 +141,8 @@ impl Drop for Permit {
 }
 
 thread_local! {
-    /// The gates whose calls are being run or polled by this thread, outermost first.
+    /// The gates whose calls are being run or polled by this thread, outermost first. A call that is made while a thread
+    /// ends finds it gone, and then nobody is known to be inside.
     static INSIDE: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -144,11 +152,11 @@ pub(crate) fn inside<T>(permit: Option<&Permit>, work: impl FnOnce() -> T) -> T 
     struct Leave;
     impl Drop for Leave {
         fn drop(&mut self) {
-            INSIDE.with_borrow_mut(Vec::pop);
+            let _ = INSIDE.try_with(|inside| inside.borrow_mut().pop());
         }
     }
-    INSIDE.with_borrow_mut(|inside| inside.push(gate.address()));
-    let _leave = Leave;
+    let entered = INSIDE.try_with(|inside| inside.borrow_mut().push(gate.address()));
+    let _leave = entered.is_ok().then_some(Leave);
     work()
 }
 
@@ -219,6 +227,66 @@ mod tests {
         drop(third);
         drop(held);
         assert!(gate.try_enter().is_some());
+    }
+
+    /// Waits once and then for ever; its waker owns it.
+    struct Task(Mutex<Option<Waiting>>);
+
+    type Waiting = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+    impl Wake for Task {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    impl Task {
+        fn start(waiting: impl Future<Output = ()> + Send + 'static) {
+            let task = Arc::new(Self(Mutex::new(Some(Box::pin(waiting)))));
+            let waker = Waker::from(Arc::clone(&task));
+            let mut waiting = task.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(waiting) = &mut *waiting else { return };
+            assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        }
+    }
+
+    #[test]
+    fn a_waker_that_goes_may_take_another_waiter_with_it() {
+        let gate = Arc::new(Gate::new(1));
+        let held = gate.try_enter();
+        let shared = Arc::new(Mutex::new(Box::pin(gate.enter())));
+        let (lent, mut own) = (Arc::clone(&shared), Box::pin(gate.enter()));
+        // From now on only the waker that `shared` left in the queue keeps the task, and the task keeps `own`.
+        Task::start(poll_fn(move |context| {
+            let mut lent = lent.lock().unwrap_or_else(PoisonError::into_inner);
+            assert!(own.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            lent.as_mut().poll(context).map(drop)
+        }));
+        assert_eq!(gate.queue().waiting.len(), 2);
+        let mut polled = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(polled.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert_eq!(gate.queue().waiting.len(), 1);
+        drop(held);
+        assert!(polled.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    }
+
+    #[test]
+    fn a_thread_that_ends_can_still_run_a_call() {
+        struct AtTheEnd(Arc<Gate>, std::sync::mpsc::Sender<bool>);
+        impl Drop for AtTheEnd {
+            fn drop(&mut self) {
+                let ran = crate::contain::call(|| inside(self.0.try_enter().as_ref(), || self.0.is_inside()));
+                let _ = self.1.send(ran.is_ok());
+            }
+        }
+        thread_local!(static LAST: RefCell<Option<AtTheEnd>> = const { RefCell::new(None) });
+        let (send, ran) = std::sync::mpsc::channel();
+        let _ = thread::spawn(move || {
+            let gate = Arc::new(Gate::new(1));
+            // Made first, and so the last to go.
+            LAST.set(Some(AtTheEnd(Arc::clone(&gate), send)));
+            inside(gate.try_enter().as_ref(), || assert!(gate.is_inside()));
+        })
+        .join();
+        assert_eq!(ran.recv(), Ok(true));
     }
 
     #[test]

@@ -75,9 +75,10 @@ impl<T> Join<T> {
     pub(crate) fn next(&self, task: &Waker) -> Option<usize> {
         let mut waiting = self.door.waiting();
         let next = waiting.indexes.pop_front();
-        if next.is_none() {
-            waiting.task = Some(task.clone());
-        }
+        let old = if next.is_none() { waiting.task.replace(task.clone()) } else { None };
+        drop(waiting);
+        // With the task that it may own.
+        drop(old);
         next
     }
 

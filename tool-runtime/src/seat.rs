@@ -65,7 +65,10 @@ impl Turn {
             if progress.first >= index {
                 return Poll::Ready(());
             }
-            progress.waiting[index] = Some(context.waker().clone());
+            let old = progress.waiting[index].replace(context.waker().clone());
+            drop(progress);
+            // With the task that it may own.
+            drop(old);
             Poll::Pending
         })
         .await;

@@ -79,6 +79,11 @@ mod pool {
         tokio::runtime::Handle::try_current().is_ok()
     }
 
+    /// Not inside another, nor on a thread that ends: tokio's own part of it is gone before everybody else's.
+    pub(super) fn can_wait_here() -> bool {
+        tokio::runtime::Handle::try_current().is_err_and(|error| error.is_missing_context())
+    }
+
     /// `None` outside a runtime, and in one that was made without timers.
     pub(super) fn deadline(after: Duration) -> Option<Timer> {
         tokio::runtime::Handle::try_current().ok()?;
@@ -115,6 +120,10 @@ mod pool {
 
     pub(super) fn is_inside_runtime() -> bool {
         false
+    }
+
+    pub(super) fn can_wait_here() -> bool {
+        true
     }
 
     pub(super) fn deadline(_: Duration) -> Option<Timer> {
@@ -172,12 +181,13 @@ pub(crate) async fn until<F: Future>(work: F, deadline: Option<Timer>) -> Option
 }
 
 /// Runs an asynchronous tool on this thread. With the `tokio` feature it finds a runtime with timers and, where the
-/// program's tokio has it, I/O. Inside another runtime it takes a thread of its own: a runtime can't be entered twice.
+/// program's tokio has it, I/O. Where none can be entered, because the thread is inside one or about to end, it takes a
+/// thread of its own.
 pub(crate) fn wait<F>(future: F) -> F::Output
 where
     F: Future<Output: Send> + Send,
 {
-    if !is_inside_runtime() {
+    if pool::can_wait_here() {
         return pool::wait(future).unwrap_or_else(park_until);
     }
     let span = tracing::Span::current();

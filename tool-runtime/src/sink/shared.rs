@@ -120,8 +120,12 @@ impl Shared {
                 state.filled.clear();
             }
             state.engine = Some(engine);
-            state.waiting.drain(..).for_each(Waker::wake);
+            let waiting = mem::take(&mut state.waiting);
+            drop(state);
             self.back.notify_all();
+            // Whoever is woken may write on the spot.
+            waiting.into_iter().for_each(Waker::wake);
+            state = lock(&self.state);
         }
         state
     }
@@ -143,9 +147,10 @@ impl Shared {
         state.end = Some(End::Finished);
         let mut engine = state.engine.take()?;
         let filled = mem::take(&mut state.filled);
-        state.waiting.drain(..).for_each(Waker::wake);
+        let waiting = mem::take(&mut state.waiting);
         drop(state);
         self.back.notify_all();
+        waiting.into_iter().for_each(Waker::wake);
         engine.feed(&filled);
         Some(engine.finish())
     }

@@ -2,6 +2,7 @@
 
 use std::{
     future::Future,
+    mem,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, Waker},
@@ -53,17 +54,23 @@ impl Future for Nap {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         if let Some(state) = &self.state {
+            let waker = context.waker().clone();
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-            state.1.clone_from(context.waker());
-            return if state.0 { Poll::Ready(()) } else { Poll::Pending };
+            let (is_over, old) = (state.0, mem::replace(&mut state.1, waker));
+            drop(state);
+            drop(old);
+            return if is_over { Poll::Ready(()) } else { Poll::Pending };
         }
         let (time, state) = (self.time, Arc::new(Mutex::new((false, context.waker().clone()))));
         let sleeper = Arc::clone(&state);
         let slept = thread::Builder::new().name("pause".into()).spawn(move || {
             thread::sleep(time);
             let mut state = sleeper.lock().unwrap_or_else(PoisonError::into_inner);
+            let waker = mem::replace(&mut state.1, Waker::noop().clone());
             state.0 = true;
-            state.1.wake_by_ref();
+            // It may poll on the spot.
+            drop(state);
+            waker.wake();
         });
         if slept.is_err() {
             // No thread is left: rather hold up this one than the server that asked for the pause.
