@@ -539,6 +539,37 @@ fn secrets_are_taken_out_of_names_and_of_files_that_are_text() {
 }
 
 #[test]
+fn secrets_are_taken_out_of_media_types_too() {
+    let types = ["image/hunter2", "image/png; note=hunter2", "image/png"];
+    let parts = || -> Vec<Part> {
+        let images = types.map(|media| Part::image(noise(9), media)).into_iter();
+        let links = types.map(|media| ResourceLink::new("https://a/", "a").media_type(media).into());
+        let remotes = types
+            .map(|media| Remote::new(MediaKind::Image, "https://a/a.png").unwrap().media_type(media).unwrap().into());
+        images.chain(links).chain(remotes).collect()
+    };
+    for most in [0, 1 << 20] {
+        for trust in [Trust::Trusted, Trust::External] {
+            let store = memory();
+            let builder = builder(spec().trust(trust).max_media_bytes(most), parts()).store(store.clone());
+            let outcome = run(builder.redact_with(|text| text.replace("hunter2", "").into()));
+            let receipt = serde_json::to_string(outcome.receipt()).unwrap();
+            for dialect in [Dialect::OpenAiChat, Dialect::Anthropic, Dialect::Gemini, Dialect::Mcp] {
+                let message = outcome.to_message(dialect).to_string();
+                assert!(!message.contains("hunter2"), "{message}");
+            }
+            let text = outcome.model_text();
+            assert!(!text.contains("hunter2") && !receipt.contains("hunter2"), "{text}\n{receipt}");
+            assert!(text.contains("application/octet-stream") && text.contains("image/png"), "{text}");
+            assert!(!format!("{:?}", store.list().unwrap()).contains("hunter2"));
+        }
+    }
+    // One that leaves nothing says nothing about what is well known.
+    let hides_all = builder(spec(), vec![Part::image(*b"1", "image/png")]).redact_with(|_| "***".into());
+    assert_eq!(run(hides_all).model_text(), "[image: image/png, 1 bytes]");
+}
+
+#[test]
 fn a_redactor_that_panics_withholds_all() {
     let parts = || vec![Part::image(noise(50), "image/png"), Part::file("boom", noise(50), "application/pdf")];
     let store = memory();

@@ -1,14 +1,19 @@
 //! Media types as RFC 6838 writes them, and the file endings that go with them.
 
+/// Bytes of the longest media type.
+const LONGEST: usize = 255;
+
 /// `type/subtype`, with simple parameters behind it.
 pub(crate) fn is_media_type(text: &str) -> bool {
+    if text.len() > LONGEST {
+        return false;
+    }
     let mut parts = text.split(';');
     let names = parts.next().and_then(|essence| essence.trim_end().split_once('/'));
     names.is_some_and(|(kind, subtype)| is_name(kind) && is_name(subtype))
         && parts.all(|parameter| {
             parameter.trim().split_once('=').is_some_and(|(key, value)| is_name(key) && is_value(value))
         })
-        && text.len() <= 255
 }
 
 /// `restricted-name` of RFC 6838.

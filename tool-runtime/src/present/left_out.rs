@@ -43,7 +43,7 @@ impl Stage<'_> {
         left_out: &mut Vec<LeftOut>,
     ) -> Result<Piece, Stop> {
         let Some((kind, data, media_type)) = part.media() else { return Ok(Piece::Text) };
-        let media_type = self.media_type(media_type);
+        let media_type = self.media_type(media_type)?;
         let (bytes, job) = (data.len(), self.job);
         let artifact = self.save(kind, data, &media_type, saves)?;
         let (saved, pointer) = match &artifact {

@@ -112,8 +112,16 @@ impl Stage<'_> {
         self.clean_line(text, max_chars).ok_or(Stop::Unclean)
     }
 
-    pub(super) fn media_type(&self, media_type: &str) -> String {
-        sanitise::media_type(media_type, self.trust()).into_owned()
+    /// A well-known one says nothing about anybody. In another a redactor may find something, and then nothing of it is
+    /// left.
+    pub(super) fn media_type(&self, media_type: &str) -> Result<String, Stop> {
+        let shown = sanitise::media_type(media_type, self.trust());
+        if sanitise::media_type(&shown, Trust::External) == shown {
+            return Ok(shown.into_owned());
+        }
+        let clean = self.cleaner.text(&shown).ok_or(Stop::Unclean)?;
+        let shown = if clean == shown { shown } else { sanitise::media_type("", self.trust()) };
+        Ok(shown.into_owned())
     }
 
     /// Our line, and below it what an outsider chose, in a fence of its own. `chosen` is clean.
@@ -143,7 +151,7 @@ impl Stage<'_> {
         }
         let shown = match &mut part {
             Part::Image { media_type, .. } | Part::Audio { media_type, .. } | Part::File { media_type, .. } => {
-                *media_type = self.media_type(media_type);
+                *media_type = self.media_type(media_type)?;
                 media_type.clone()
             }
             _ => String::new(),
@@ -181,7 +189,7 @@ impl Stage<'_> {
             return Ok(self.bad_address(kind.name(), &address));
         }
         let name = remote.name.as_deref().map(|name| self.line(name, NAME)).transpose()?;
-        let media_type = remote.media_type.as_deref().map(|media_type| self.media_type(media_type));
+        let media_type = remote.media_type.as_deref().map(|media_type| self.media_type(media_type)).transpose()?;
         let line = match self.trust() {
             Trust::Trusted => {
                 let name = name.iter().map(|name| format!("{name:?}"));
@@ -201,7 +209,7 @@ impl Stage<'_> {
             return Ok(self.bad_address("resource link", &address));
         }
         let name = self.line(&link.name, NAME)?;
-        let media_type = link.media_type.as_deref().map(|media_type| self.media_type(media_type));
+        let media_type = link.media_type.as_deref().map(|media_type| self.media_type(media_type)).transpose()?;
         let description = link.description.as_deref().map(|text| self.line(text, DESCRIPTION)).transpose()?;
         let said = description.as_deref().unwrap_or_default();
         let line = match self.trust() {
