@@ -2,7 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test")]
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use proptest::prelude::*;
 use serde::Serialize;
@@ -141,6 +148,24 @@ fn a_redactor_that_panics_withholds_and_the_notice_says_what_it_can() {
         assert!(!text.contains(SECRET) && text.starts_with("[Withheld: "), "{text}");
         assert!(outcome.model_text().contains("[Notice: (withheld)]"), "{}", outcome.model_text());
         assert_eq!(outcome.receipt().model_chars, outcome.model_text().chars().count());
+    }
+}
+
+#[test]
+fn a_redactor_that_panics_is_not_asked_again_for_each_text() {
+    let many = vec![SECRET; 1000];
+    let parts = many.iter().map(|text| Part::text(*text)).collect();
+    for result in [json!(many).into(), ToolResult::new(json!(many)).content(parts)] {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let registry = Registry::builder()
+            .tool(returning(ToolSpec::new("leaks", "Leaks.").max_result_size(100), Ok(result)))
+            .redact_with(move |_| panic!("bad expression, {}", count.fetch_add(1, Ordering::Relaxed)))
+            .without_store()
+            .build()
+            .unwrap();
+        assert_eq!(registry.call_blocking(call("leaks")).status(), Status::Withheld);
+        assert!(asked.load(Ordering::Relaxed) < 10, "{asked:?}");
     }
 }
 

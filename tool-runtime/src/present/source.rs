@@ -143,8 +143,12 @@ impl<'r> Cleaner<'r> {
         self.tally.set(self.running.get());
     }
 
-    /// Runs the steps; afterwards nothing may be shown if one of them panicked.
+    /// Runs the steps; afterwards nothing may be shown if one of them panicked. So there is no second try: of a long
+    /// list each text would panic again, and every panic is printed.
     fn guarded<T>(&self, steps: impl FnOnce() -> T) -> Option<T> {
+        if self.is_broken() {
+            return None;
+        }
         let done = contain::call(|| {
             #[cfg(test)]
             assert!(!self.panics, "a fault injected by a test");
