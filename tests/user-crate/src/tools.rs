@@ -69,6 +69,41 @@ macro_rules! constant {
 
 constant!(renamed, forty: u16 = 40);
 
+/// Shares, in a crate whose serde was not told to.
+#[tool(crate = renamed)]
+pub(crate) fn shared(text: ::std::sync::Arc<::core::primitive::str>) -> ::std::sync::Arc<::core::primitive::str> {
+    text
+}
+
+macro_rules! passed_on {
+    ($item:item $(#[$meta:meta])* $vis:vis fn $name:ident($($param:ident: $ty:ty),*) -> $output:ty $body:block) => {
+        #[tool(crate = renamed)]
+        $item
+        $(#[$meta])*
+        $vis fn $name($($param: $ty),*) -> $output $body
+    };
+}
+
+passed_on! {
+    /// A whole function.
+    pub(crate) fn item(text: &str) -> usize {
+        text.len()
+    }
+    /// The attribute among others, and types that borrow.
+    #[tool(crate = renamed)]
+    #[must_use]
+    #[inline]
+    pub(crate) fn pieces(text: &str, more: ::std::option::Option<&str>) -> Answer<usize> {
+        ::std::result::Result::Ok(text.len() + more.map_or(0, ::core::primitive::str::len))
+    }
+}
+
+/// The attribute inside another.
+#[cfg_attr(all(), must_use, tool(crate = renamed, read_only))]
+pub(crate) fn inner() -> u8 {
+    1
+}
+
 /// Does nothing.
 #[tool(crate = renamed)]
 #[deprecated]
@@ -82,7 +117,7 @@ pub(crate) fn run() {
         "inside"
     }
     let registry = renamed::Registry::builder()
-        .tools(renamed::tools![repeat, add, forty, inside])
+        .tools(renamed::tools![repeat, add, forty, inside, shared, item, pieces, inner])
         .linked_from(["nobody"])
         .without_store()
         .build()
@@ -95,6 +130,10 @@ pub(crate) fn run() {
         ("repeat", r#"{"text":"ab","n":1,"more":["c"],"last":"d"}"#, "ABCD"),
         ("forty", r#"{"plus":2}"#, "42"),
         ("inside", "{}", "inside"),
+        ("shared", r#"{"text":"a"}"#, "a"),
+        ("item", r#"{"text":"abc"}"#, "3"),
+        ("pieces", r#"{"text":"abc","more":"d"}"#, "4"),
+        ("inner", "{}", "1"),
     ] {
         let outcome = registry.call_blocking(renamed::ToolCall::new("1", name, arguments));
         assert_eq!(outcome.model_text(), expected, "{name}");
