@@ -210,3 +210,40 @@ fn a_tool_is_inside_its_span_on_whatever_thread_it_runs() {
         }
     });
 }
+
+/// Looks at nothing; calls take the long way for it.
+struct Idle;
+
+impl Hook for Idle {}
+
+#[test]
+fn a_call_with_a_hook_leaves_the_same_traces_as_one_without() {
+    let _alone = ALONE.lock();
+    let seen = |has_hook: bool, asks: fn(&Registry, ToolCall) -> bool| {
+        let spans = Spans::default();
+        tracing::subscriber::with_default(spans.clone(), || {
+            let builder = Registry::builder().tools(tools![leaky]).redact(hide).trace_content().deterministic(1);
+            let registry = if has_hook { builder.hook(Idle) } else { builder }.build().unwrap();
+            for (name, arguments) in [
+                ("leaky", json!({ "a": SECRET }).to_string()),
+                ("Leaky()", json!({ "a": 5 }).to_string()),
+                ("leaky", "{\"a\":".to_owned()),
+                (SECRET, "{}".to_owned()),
+            ] {
+                asks(&registry, ToolCall::new("1", name, arguments));
+            }
+        });
+        let spans = spans.0.lock().unwrap();
+        spans.clone()
+    };
+    let waits: fn(&Registry, ToolCall) -> bool = |registry, call| registry.call_blocking(call).is_error();
+    let asynchronous: fn(&Registry, ToolCall) -> bool = |registry, call| {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(registry.call(call)).is_error()
+    };
+    let expected = seen(true, waits);
+    assert!(expected.len() > 4, "{expected:?}");
+    for (has_hook, asks) in [(false, waits), (true, asynchronous), (false, asynchronous)] {
+        assert_eq!(seen(has_hook, asks), expected, "{has_hook}");
+    }
+}
