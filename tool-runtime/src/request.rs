@@ -74,6 +74,8 @@ pub struct ToolCall {
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
     pub(crate) incomplete: bool,
+    /// The provider that it comes from, as its place in `Dialect::ALL`.
+    pub(crate) dialect: Option<usize>,
     pub(crate) cancellation: Option<CancellationToken>,
     pub(crate) extensions: Option<Arc<TypeMap>>,
     pub(crate) progress: Option<Listener>,
@@ -100,6 +102,7 @@ impl ToolCall {
             name: name.into(),
             arguments: arguments.into().bounded(),
             incomplete: false,
+            dialect: None,
             cancellation: None,
             extensions: None,
             progress: None,
