@@ -17,6 +17,7 @@ use self::once::Attempt;
 pub(crate) use self::ran::Ran;
 use crate::{
     approve::{Approval, ApprovalRequest},
+    args,
     aside::Left,
     cancel::CancellationToken,
     contain::{self, Panicked},
@@ -100,7 +101,7 @@ impl Run<'_> {
         let request = ApprovalRequest {
             call_id: Arc::clone(&self.call.id),
             tool: Arc::clone(&self.tool().name),
-            arguments: self.call.arguments.text().into(),
+            arguments: self.arguments_as_read(),
             session: self.context.session().map(Into::into),
         };
         // Somebody may think about it for hours: that can be cancelled, but has no deadline.
@@ -109,6 +110,19 @@ impl Run<'_> {
             Ok(Ok(Approval::No(reason))) => blocked(reason),
             Ok(Err(Panicked(_))) => blocked("the approver panicked".to_owned()),
             Err(left) => Some(self.left(left)),
+        }
+    }
+
+    /// What the tool will make of the arguments. Where they don't fit it, which comes after approval, as they came.
+    fn arguments_as_read(&self) -> Arc<str> {
+        let tool = self.tool();
+        let text = self.call.arguments.text();
+        let read = contain::call(|| {
+            args::as_read(&text, self.call.incomplete, &*tool.callable, &tool.schema, &self.inner.limits)
+        });
+        match read {
+            Ok(Ok(read)) => read.into(),
+            Ok(Err(_)) | Err(Panicked(_)) => text.into(),
         }
     }
 
