@@ -41,8 +41,8 @@ fn two_functions_of_one_name_are_an_error_that_names_both_places() {
 fn two_tools_of_one_name_are_told_whatever_else_is_wrong_with_them() {
     /// Needs what nobody gives.
     #[tool(name = "one")]
-    fn needy(#[inject] text: &String) -> usize {
-        text.len()
+    fn needy(#[inject] number: &u64) -> u64 {
+        *number
     }
     for tools in [[tools![one], tools![needy]], [tools![needy], tools![one]]] {
         let error = Registry::builder().tools(tools.into_iter().flatten()).build().map(drop).unwrap_err();
