@@ -22,6 +22,9 @@ pub struct BeforeCall {
     /// The tool's name as registered.
     pub tool: Arc<str>,
     /// The arguments, as the model wrote them or as an earlier hook changed them.
+    /// Not repaired yet: what stands under `Path` or in single quotes here may be the tool's `path`
+    /// ([`Coercion`](crate::Coercion)). A hook that lets calls through by their arguments blocks those that it can't
+    /// read; or leave that to an [`Approver`](crate::Approver), who sees what the tool will read.
     pub arguments: Arguments,
     /// What the tool says of itself.
     pub hints: Hints,
