@@ -179,6 +179,40 @@ fn the_approver_sees_the_arguments_as_the_tool_reads_them() {
     assert_eq!(asked.lock().unwrap().pop().as_deref(), Some(r#"{"path":7, "x":1"#));
 }
 
+/// The same for hooks, who see beside that what the model wrote.
+#[test]
+fn a_hook_can_ask_for_the_arguments_as_the_tool_reads_them() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let hook = Arc::clone(&seen);
+    let registry = Registry::builder()
+        .tools(tools![echo])
+        .hook(before(move |call| {
+            hook.lock().unwrap().push(call.arguments_as_read());
+            match call.arguments.text().as_ref() {
+                r#"{"change":1}"# => Before::Arguments("{'Text':'changed'}".into()),
+                _ => Before::Go,
+            }
+        }))
+        .hook({
+            let seen = Arc::clone(&seen);
+            before(move |call| {
+                seen.lock().unwrap().push(call.arguments_as_read());
+                Before::Go
+            })
+        })
+        .build()
+        .unwrap();
+    let ask = |name: &str, arguments: &str| {
+        assert!(registry.call_blocking(ToolCall::new("1", name, arguments)).artifact().is_none());
+        std::mem::take(&mut *seen.lock().unwrap())
+    };
+    let text = |text: &str| Some(json!({ "text": text }));
+    assert_eq!(ask("echo", r#"{"TEXT":"a"}"#), [text("a"), text("a")]);
+    assert_eq!(ask("echo", r#"{"change":1}"#), [None, text("changed")]);
+    assert_eq!(ask("echo", "[1"), [None, None]);
+    assert_eq!(ask("nobody", "{}"), [None, None]);
+}
+
 #[test]
 fn the_approver_is_asked_last_about_what_will_run() {
     /// Needs a yes.

@@ -17,14 +17,14 @@ use self::once::Attempt;
 pub(crate) use self::ran::Ran;
 use crate::{
     approve::{Approval, ApprovalRequest},
-    args,
+    args::{self, Limits},
     aside::Left,
     cancel::CancellationToken,
     contain::{self, Panicked},
     context::CallContext,
     outcome::Status,
     registry::{Inner, Installed},
-    request::ToolCall,
+    request::{Arguments, ToolCall},
     thread::{self, Place},
 };
 
@@ -69,6 +69,12 @@ pub(crate) fn here(run: &Run<'_>) -> Ran {
     }
 }
 
+/// What the tool will make of the arguments, as JSON text; `None` where they don't fit it.
+pub(crate) fn as_read(tool: &Installed, arguments: &Arguments, incomplete: bool, limits: &Limits) -> Option<String> {
+    let text = arguments.text();
+    contain::call(|| args::as_read(&text, incomplete, &*tool.callable, &tool.schema, limits)).ok()?.ok()
+}
+
 impl Run<'_> {
     fn tool(&self) -> &Installed {
         &self.inner.tools[self.index]
@@ -101,7 +107,9 @@ impl Run<'_> {
         let request = ApprovalRequest {
             call_id: Arc::clone(&self.call.id),
             tool: Arc::clone(&self.tool().name),
-            arguments: self.arguments_as_read(),
+            // Where they don't fit, which is told after approval, as they came.
+            arguments: as_read(self.tool(), &self.call.arguments, self.call.incomplete, &self.inner.limits)
+                .map_or_else(|| self.call.arguments.text().into(), Into::into),
             session: self.context.session().map(Into::into),
         };
         // Somebody may think about it for hours: that can be cancelled, but has no deadline.
@@ -110,19 +118,6 @@ impl Run<'_> {
             Ok(Ok(Approval::No(reason))) => blocked(reason),
             Ok(Err(Panicked(_))) => blocked("the approver panicked".to_owned()),
             Err(left) => Some(self.left(left)),
-        }
-    }
-
-    /// What the tool will make of the arguments. Where they don't fit it, which comes after approval, as they came.
-    fn arguments_as_read(&self) -> Arc<str> {
-        let tool = self.tool();
-        let text = self.call.arguments.text();
-        let read = contain::call(|| {
-            args::as_read(&text, self.call.incomplete, &*tool.callable, &tool.schema, &self.inner.limits)
-        });
-        match read {
-            Ok(Ok(read)) => read.into(),
-            Ok(Err(_)) | Err(Panicked(_)) => text.into(),
         }
     }
 
