@@ -141,6 +141,9 @@ fn a_gemini_response_has_the_name_that_gemini_was_told() {
     assert_eq!(Dialect::Gemini.messages(&[outcome])[0]["parts"][0]["functionResponse"]["name"], "_1st");
     let outcome = registry.call_blocking(ToolCall::new("1", "of_nobody", "{}"));
     assert_eq!(outcome.to_message(Dialect::Gemini)["functionResponse"]["name"], "of_nobody");
+    assert_eq!(outcome.to_message(Dialect::Gemini)["functionResponse"]["id"], "1");
+    let without_id = registry.call_blocking(ToolCall::new("", "of_nobody", "{}"));
+    assert_eq!(without_id.to_message(Dialect::Gemini)["functionResponse"].get("id"), None);
 }
 
 #[test]

@@ -81,10 +81,10 @@ impl Dialect {
 
     /// What to append to the conversation for these outcomes.
     ///
-    /// - `OpenAiChat`: a `tool` message per outcome, then one `user` message with the images, if there are any
+    /// - `OpenAiChat`: a `tool` message per outcome, then one `user` message with images, sound and files, if there are any
     ///   (a `tool` message can't hold them).
     /// - `Anthropic`: one `user` message with a `tool_result` block per outcome.
-    /// - `Gemini`: one `user` content with a `functionResponse` per outcome, images as `inlineData` behind them.
+    /// - `Gemini`: one `user` content with a `functionResponse` per outcome, media as `inlineData` behind them.
     /// - `Mcp`: a `CallToolResult` per outcome.
     pub fn messages(&self, outcomes: &[Outcome]) -> Vec<Value> {
         messages::all(*self, outcomes)

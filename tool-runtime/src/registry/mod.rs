@@ -280,6 +280,7 @@ impl Registry {
     }
 
     /// What the request's `tools` array takes in this dialect, sorted by name; the same from run to run.
+    /// For Gemini that is one element, with all tools in its `functionDeclarations`; for MCP the `tools` of `tools/list`.
     #[must_use]
     pub fn definitions(&self, dialect: Dialect) -> Vec<Value> {
         self.inner.definitions(dialect).values.clone()
