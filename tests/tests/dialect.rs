@@ -141,6 +141,9 @@ fn a_gemini_response_has_the_name_that_gemini_was_told() {
     assert_eq!(Dialect::Gemini.messages(&[outcome])[0]["parts"][0]["functionResponse"]["name"], "_1st");
     let outcome = registry.call_blocking(ToolCall::new("1", "of_nobody", "{}"));
     assert_eq!(outcome.to_message(Dialect::Gemini)["functionResponse"]["name"], "of_nobody");
+    assert_eq!(outcome.to_message(Dialect::Gemini)["functionResponse"]["id"], "1");
+    let without_id = registry.call_blocking(ToolCall::new("", "of_nobody", "{}"));
+    assert_eq!(without_id.to_message(Dialect::Gemini)["functionResponse"].get("id"), None);
 }
 
 #[test]
@@ -628,4 +631,35 @@ fn mac_06_definitions_are_the_same_bytes_in_every_process() {
     let keys: Vec<&String> =
         zulu["inputSchema"]["properties"]["deep"]["properties"].as_object().unwrap().keys().collect();
     assert_eq!(keys, ["zebra", "apple", "mango"]);
+}
+
+#[test]
+fn a_call_reads_the_names_that_its_provider_was_told() {
+    let wanting = named(
+        ToolSpec::new("weather.get", ""),
+        json!({ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] }),
+    );
+    let registry = Registry::builder().tool(wanting).tool(nothing("1st")).without_store().build().unwrap();
+    let read = |name: &str, dialect: Option<Dialect>| {
+        let call = ToolCall::new("1", name, "{}");
+        registry.call_blocking(dialect.map_or(call.clone(), |dialect| call.dialect(dialect))).model_text().to_owned()
+    };
+    for (dialect, weather, first) in [
+        (None, "weather.get", "1st"),
+        (Some(Dialect::OpenAiChat), "weather_get", "1st"),
+        (Some(Dialect::Gemini), "weather.get", "_1st"),
+        (Some(Dialect::Mcp), "weather.get", "1st"),
+    ] {
+        assert!(read("wether.get", dialect).ends_with(&format!("Did you mean `{weather}`?")), "{dialect:?}");
+        assert!(read("other", dialect).ends_with(&format!("Tools: `{first}`, `{weather}`.")), "{dialect:?}");
+        // Found by every name it has, whatever the provider.
+        for name in ["weather.get", "weather_get"] {
+            let text = read(name, dialect);
+            assert!(text.starts_with(&format!("Invalid arguments for tool `{weather}`")), "{dialect:?}: {text}");
+            assert!(
+                text.ends_with(&format!("Call `{weather}` again with corrected arguments.")),
+                "{dialect:?}: {text}"
+            );
+        }
+    }
 }

@@ -37,6 +37,21 @@ fn two_functions_of_one_name_are_an_error_that_names_both_places() {
     assert_eq!(error.to_string().matches("duplicates::").count(), 2, "{error}");
 }
 
+#[test]
+fn two_tools_of_one_name_are_told_whatever_else_is_wrong_with_them() {
+    /// Needs what nobody gives.
+    #[tool(name = "one")]
+    fn needy(#[inject] number: &u64) -> u64 {
+        *number
+    }
+    for tools in [[tools![one], tools![needy]], [tools![needy], tools![one]]] {
+        let error = Registry::builder().tools(tools.into_iter().flatten()).build().map(drop).unwrap_err();
+        assert!(error.is_duplicate_tool(), "{error}");
+    }
+    let error = Registry::builder().tools(tools![needy, one]).build().map(drop).unwrap_err();
+    assert!(error.is_missing_state() && error.is_duplicate_tool(), "{error}");
+}
+
 struct Counter(u8);
 
 #[tool]

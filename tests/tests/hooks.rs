@@ -146,6 +146,73 @@ fn a_before_hook_blocks_and_the_rest_is_not_asked() {
     assert_eq!((RUNS.load(Ordering::SeqCst), asked.load(Ordering::SeqCst)), (0, 1));
 }
 
+/// A key that is repaired after the approver looked for it would run unseen.
+#[test]
+fn the_approver_sees_the_arguments_as_the_tool_reads_them() {
+    /// Removes something.
+    #[tool(approval)]
+    fn remove(path: String, #[serde(default, alias = "really")] force: bool) -> String {
+        format!("{path}, {force}")
+    }
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let approver = Arc::clone(&asked);
+    let registry = Registry::builder()
+        .tools(tools![remove])
+        .approver(move |request: ApprovalRequest| {
+            approver.lock().unwrap().push(request.arguments.to_string());
+            std::future::ready(true)
+        })
+        .build()
+        .unwrap();
+    for (written, seen) in [
+        (r#"{"path": "x",  "force": true}"#, r#"{"path": "x",  "force": true}"#),
+        (r#"{"Path":"x","FORCE":true}"#, r#"{"path":"x","force":true}"#),
+        (r#"{"really":true,"path":"x"}"#, r#"{"path":"x","force":true}"#),
+        ("```json\n{'path':'x','force':'true',}\n```", r#"{"path":"x","force":true}"#),
+    ] {
+        let outcome = registry.call_blocking(ToolCall::new("1", "remove", written));
+        assert_eq!(outcome.model_text(), "x, true", "{written}");
+        assert_eq!(asked.lock().unwrap().pop().as_deref(), Some(seen), "{written}");
+    }
+    let outcome = registry.call_blocking(ToolCall::new("1", "remove", r#"{"path":7, "x":1"#));
+    assert_eq!(outcome.status(), Status::InvalidArguments);
+    assert_eq!(asked.lock().unwrap().pop().as_deref(), Some(r#"{"path":7, "x":1"#));
+}
+
+/// The same for hooks, who see beside that what the model wrote.
+#[test]
+fn a_hook_can_ask_for_the_arguments_as_the_tool_reads_them() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let hook = Arc::clone(&seen);
+    let registry = Registry::builder()
+        .tools(tools![echo])
+        .hook(before(move |call| {
+            hook.lock().unwrap().push(call.arguments_as_read());
+            match call.arguments.text().as_ref() {
+                r#"{"change":1}"# => Before::Arguments("{'Text':'changed'}".into()),
+                _ => Before::Go,
+            }
+        }))
+        .hook({
+            let seen = Arc::clone(&seen);
+            before(move |call| {
+                seen.lock().unwrap().push(call.arguments_as_read());
+                Before::Go
+            })
+        })
+        .build()
+        .unwrap();
+    let ask = |name: &str, arguments: &str| {
+        assert!(registry.call_blocking(ToolCall::new("1", name, arguments)).artifact().is_none());
+        std::mem::take(&mut *seen.lock().unwrap())
+    };
+    let text = |text: &str| Some(json!({ "text": text }));
+    assert_eq!(ask("echo", r#"{"TEXT":"a"}"#), [text("a"), text("a")]);
+    assert_eq!(ask("echo", r#"{"change":1}"#), [None, text("changed")]);
+    assert_eq!(ask("echo", "[1"), [None, None]);
+    assert_eq!(ask("nobody", "{}"), [None, None]);
+}
+
 #[test]
 fn the_approver_is_asked_last_about_what_will_run() {
     /// Needs a yes.

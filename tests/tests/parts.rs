@@ -6,6 +6,7 @@ use std::{borrow::Cow, io::Write};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use tool_runtime::{
     ArtifactStore, CallContext, Dialect, DynTool, LocalStore, MediaKind, MemoryStore, Outcome, Part, Registry,
     RegistryBuilder, Remote, ResourceLink, Scope, Status, Streamed, ToolCall, ToolError, ToolResult, ToolSpec, Trust,
@@ -119,6 +120,19 @@ fn x04_a_lone_part_of_any_kind_is_no_empty_result() {
 }
 
 #[test]
+fn nothing_in_parts_is_neither_cut_nor_kept() {
+    /// Says nothing.
+    #[tool(keep = always, max_result_size = 5)]
+    fn shot() -> Part {
+        Part::text("")
+    }
+    let store = memory();
+    let outcome = run(Registry::builder().tools(tools![shot]).store(store.clone()));
+    assert_eq!((outcome.model_text(), outcome.receipt().shown_chars), ("(no output)", 0));
+    assert!(!outcome.receipt().truncated && outcome.artifact().is_none() && store.list().unwrap().is_empty());
+}
+
+#[test]
 fn x01_and_x03_hold_for_every_kind() {
     let parts = [vec![Part::text("a".repeat(4000))], all_kinds(), vec![Part::text("b")]].concat();
     let outcome = run(builder(spec().max_result_size(2000), parts.clone()).store(memory()));
@@ -126,6 +140,39 @@ fn x01_and_x03_hold_for_every_kind() {
     assert_eq!(outcome.parts().len(), parts.len() + 1);
     assert_eq!(outcome.parts()[2..], parts[1..]);
     assert_eq!(outcome.receipt().shown_chars, 2000);
+}
+
+#[test]
+fn x01_a_real_result_keeps_every_byte_of_its_picture() {
+    let result: Value = serde_json::from_str(include_str!("data/mcp_image_result.json")).unwrap();
+    let encoded = result["content"][1]["data"].as_str().unwrap();
+    let parts: Vec<Part> = result["content"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| match part["text"].as_str() {
+            Some(text) => Part::text(text),
+            None => Part::image_base64(encoded, part["mimeType"].as_str().unwrap()).unwrap(),
+        })
+        .collect();
+    for trust in [Trust::Trusted, Trust::External] {
+        let outcome = run(builder(spec().max_result_size(2000).trust(trust), parts.clone()).store(memory()));
+        let kinds: Vec<bool> = outcome.parts().iter().map(|part| matches!(part, Part::Text(_))).collect();
+        let picture = kinds.iter().position(|is_text| !is_text).unwrap();
+        let Part::Image { data, media_type, .. } = &outcome.parts()[picture] else { panic!("a picture") };
+        let sha256: String = Sha256::digest(data).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(sha256, "13dc094ac2a0b083a258cee8d8b3fc7ce700e048dfd050b9718412b8bf00f9d5");
+        assert_eq!(&**media_type, "image/png");
+        // One picture, texts before and behind it, and only they are cut.
+        assert_eq!(kinds.iter().filter(|is_text| !**is_text).count(), 1);
+        assert!(picture > 0 && picture + 1 < kinds.len());
+        assert_eq!((outcome.receipt().shown_chars, outcome.receipt().full_chars), (2000, Some(4022)));
+        assert_eq!(outcome.receipt().left_out.len(), 0);
+        // The same bytes on the wire.
+        let message = outcome.to_message(Dialect::Mcp);
+        let image = message["content"].as_array().unwrap().iter().find(|part| part["type"] == "image").unwrap();
+        assert_eq!(image["data"], encoded);
+    }
 }
 
 #[test]

@@ -25,7 +25,8 @@ const RUNTIME: &[&[&str]] = &[
 const MACROS: &[&[&str]] = &[
     &["docs", "errors", "fallback", "home", "located", "near", "passing", "synonyms"],
     &["keys", "slot"],
-    &["attr", "garde"],
+    &["form", "garde"],
+    &["attr"],
     &["field"],
     &["state"],
     &["func"],

@@ -35,6 +35,75 @@ fn a_crate_that_shadows_everything_compiles_and_runs_in_each_edition() {
     }
 }
 
+/// `M05`: what stands under these names among a user's own dependencies is not what the macro means.
+#[test]
+fn m05_another_schemars_of_the_users_changes_nothing() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("older-crate");
+    let runtime = here.join("../tool-runtime").canonicalize().unwrap();
+    let mut manifest = format!(
+        "[package]\nname = \"older-crate\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
+         tool-runtime = {{ path = {runtime:?} }}\n"
+    );
+    for (name, version, source) in [
+        ("schemars", "0.8.99", "pub trait JsonSchema {}\npub struct SchemaGenerator;\npub struct Schema;\n"),
+        ("serde", "0.9.99", "pub trait Deserialize {}\npub trait Serialize {}\n"),
+        ("serde_json", "0.9.99", "pub struct Value;\n"),
+        ("inventory", "0.1.99", ""),
+    ] {
+        let older = package.join("older").join(name);
+        fs::create_dir_all(older.join("src")).unwrap();
+        fs::write(older.join("src/lib.rs"), source).unwrap();
+        let text = format!("[package]\nname = \"{name}\"\nversion = \"{version}\"\nedition = \"2018\"\n");
+        fs::write(older.join("Cargo.toml"), text).unwrap();
+        manifest += &format!("{name} = {{ path = \"older/{name}\" }}\n");
+    }
+    fs::create_dir_all(package.join("src")).unwrap();
+    fs::copy(here.join("../Cargo.lock"), package.join("Cargo.lock")).unwrap();
+    fs::write(package.join("Cargo.toml"), manifest).unwrap();
+    let source = r##"
+        #![deny(warnings)]
+        use tool_runtime::{Dialect, Registry, tool, tools};
+
+        /// Echoes.
+        #[tool(handle = Echo)]
+        fn echo(s: String, #[serde(default)] #[schemars(range(max = 9))] n: Option<u8>) -> String {
+            format!("{s}{n:?}")
+        }
+
+        struct Db;
+
+        #[tool]
+        impl Db {
+            /// Asks.
+            #[tool]
+            async fn ask(&self, question: &str) -> usize {
+                question.len()
+            }
+        }
+
+        fn main() {
+            use tool_runtime::IntoTools;
+            let builder = Registry::builder().tools(tools![echo]).tools(Db.into_tools()).linked_from(["older-crate"]);
+            println!("{}", builder.build().unwrap().definitions_json(Dialect::Anthropic));
+        }
+    "##;
+    fs::write(package.join("src/main.rs"), source).unwrap();
+    let output = Command::new(env::var_os("CARGO").unwrap())
+        .args(["run", "--offline", "--quiet", "--manifest-path"])
+        .arg(package.join("Cargo.toml"))
+        .arg("--target-dir")
+        // With that of the crate above: the same dependencies, built once.
+        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("user-crate/target"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).trim(),
+        r##"[{"name":"ask","description":"Asks.","input_schema":{"type":"object","properties":{"question":{"type":"string"}},"required":["question"]}},{"name":"echo","description":"Echoes.","input_schema":{"type":"object","properties":{"s":{"type":"string"},"n":{"type":"integer","minimum":0,"maximum":9}},"required":["s"]}}]"##
+    );
+}
+
 /// Needs of a key that the runtime was built without.
 #[test]
 fn keys_that_need_a_feature_name_it() {

@@ -5,10 +5,11 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{LitStr, Path, ext::IdentExt, spanned::Spanned};
 
 use crate::{
-    attr::{Attr, BlockAttr, Limit, LoopKey, Timeout},
+    attr::{Attr, BlockAttr},
     block::{Block, BlockTool},
     checks,
     docs::{self, Docs},
+    form::{Limit, LoopKey, Timeout},
     func::{Func, Param},
     home::{self, Home, Owner},
     located::located,

@@ -8,6 +8,7 @@ mod errors;
 mod expand;
 mod fallback;
 mod field;
+mod form;
 mod func;
 mod garde;
 mod home;

@@ -12,8 +12,9 @@ use syn::{
 };
 
 use crate::{
-    attr::{Attr, LoopKey},
+    attr::Attr,
     errors::Errors,
+    form::LoopKey,
     func::{self, Func, Param},
     home, near, passing,
 };

@@ -10,7 +10,9 @@ pub struct ApprovalRequest {
     pub call_id: Arc<str>,
     /// The tool's name as registered.
     pub tool: Arc<str>,
-    /// The arguments as the model wrote them: raw JSON text.
+    /// The arguments as the tool will read them, as JSON text: what the model wrote or a hook made of it, repaired
+    /// where it had to be ([`Coercion`](crate::Coercion)), under the parameters' own names. Where they don't fit the
+    /// tool they are as they came, and the tool is not run whatever the answer is.
     pub arguments: Arc<str>,
     /// The session, if the call belongs to one.
     pub session: Option<Arc<str>>,
@@ -38,6 +40,7 @@ impl From<bool> for Approval {
 /// An approver that panics has not approved.
 ///
 /// ```
+/// use serde_json::Value;
 /// use tool_runtime::{ApprovalRequest, Registry, Status, ToolCall, tool, tools};
 ///
 /// /// Deletes a file.
@@ -46,14 +49,16 @@ impl From<bool> for Approval {
 ///     format!("deleted {path}")
 /// }
 ///
+/// async fn only_notes(request: ApprovalRequest) -> bool {
+///     let arguments: Value = serde_json::from_str(&request.arguments).unwrap_or_default();
+///     matches!(arguments["path"].as_str(), Some("a.txt" | "b.txt"))
+/// }
+///
 /// # fn main() -> Result<(), tool_runtime::BuildError> {
-/// let registry = Registry::builder()
-///     .tools(tools![delete])
-///     .approver(|request: ApprovalRequest| async move { request.arguments.contains("/tmp/") })
-///     .build()?;
+/// let registry = Registry::builder().tools(tools![delete]).approver(only_notes).build()?;
 /// let call = |path: &str| registry.call_blocking(ToolCall::new("1", "delete", format!(r#"{{"path":"{path}"}}"#)));
-/// assert_eq!(call("/tmp/x").model_text(), "deleted /tmp/x");
-/// assert_eq!(call("/etc/x").status(), Status::Blocked);
+/// assert_eq!(call("a.txt").model_text(), "deleted a.txt");
+/// assert_eq!(call("/etc/a.txt").status(), Status::Blocked);
 /// # Ok(())
 /// # }
 /// ```

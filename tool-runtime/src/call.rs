@@ -71,7 +71,7 @@ impl Registry {
     /// is one problem of kind [`ProblemKind::UnknownField`] at the empty path.
     pub fn check(&self, call: &ToolCall) -> Result<(), Vec<Problem>> {
         let Some(found) = self.inner.names.find(&call.name) else {
-            return Err(vec![unknown_tool(&self.inner, &call.name)]);
+            return Err(vec![unknown_tool(&self.inner, call)]);
         };
         let tool = &self.inner.tools[found.index];
         let text = call.arguments.text();
@@ -141,7 +141,7 @@ fn tell_at_once(inner: &Arc<Inner>, call: &mut ToolCall, place: Place, seat: &mu
     let began = Instant::now();
     let mut ran = match (seat.admit_now(), found.index) {
         (Err(refusal), _) => Ran::refused(refusal.text(), refusal.reason()),
-        (Ok(()), None) => Ran::told(Status::UnknownTool, unknown(inner, &call.name)),
+        (Ok(()), None) => Ran::told(Status::UnknownTool, unknown(inner, call)),
         (Ok(()), Some(index)) => {
             let context = context(inner, &found.name, call, seat);
             run::here(&Run { inner, index, call, context: &context, place })
@@ -186,7 +186,7 @@ async fn tell_all(inner: Arc<Inner>, call: &mut ToolCall, place: Place, seat: &m
     }
     let mut ran = match (blocked, found.index) {
         (Some(blocked), _) => blocked,
-        (None, None) => Ran::told(Status::UnknownTool, unknown(&inner, &call.name)),
+        (None, None) => Ran::told(Status::UnknownTool, unknown(&inner, call)),
         (None, Some(index)) => {
             let context = context(&inner, &found.name, call, seat);
             run::run(Run { inner: &inner, index, call, context: &context, place }).await
@@ -354,29 +354,29 @@ fn policy(inner: &Inner, index: Option<usize>, output: &Output) -> Policy {
     }
 }
 
-fn unknown_tool(inner: &Inner, name: &str) -> Problem {
-    let near = inner.names.nearest(name);
+fn unknown_tool(inner: &Inner, call: &ToolCall) -> Problem {
+    let near = inner.told(inner.names.nearest(&call.name), call);
     Problem {
         path: String::new(),
         kind: ProblemKind::UnknownField,
         expected: if near.is_empty() { "the name of a tool".into() } else { near.join(" or ") },
-        got: format!("`{}`", args::shown(name, 80)),
+        got: format!("`{}`", args::shown(&call.name, 80)),
     }
 }
 
 /// What a call to no tool reads: suggestions where a name is near, the names that there are where none is.
-fn unknown(inner: &Inner, name: &str) -> String {
-    let near = inner.names.nearest(name);
+fn unknown(inner: &Inner, call: &ToolCall) -> String {
+    let near = inner.told(inner.names.nearest(&call.name), call);
     let hint = if !near.is_empty() {
         format!(" Did you mean {}?", quoted(&near, " or "))
     } else if inner.tools.is_empty() {
         " There are no tools.".to_owned()
     } else {
-        let some: Vec<&str> = inner.names.sorted().take(20).collect();
+        let some = inner.told(inner.names.sorted().take(20), call);
         let more = if inner.tools.len() > some.len() { ", …" } else { "" };
         format!(" Tools: {}{more}.", quoted(&some, ", "))
     };
-    format!("Unknown tool `{}`; nothing was run.{hint}", args::shown(name, 80))
+    format!("Unknown tool `{}`; nothing was run.{hint}", args::shown(&call.name, 80))
 }
 
 fn quoted(names: &[&str], between: &str) -> String {

@@ -81,7 +81,7 @@ impl Names {
 fn clean(name: &str) -> Cow<'_, str> {
     let name = name.trim();
     let name = name.strip_prefix("functions.").unwrap_or(name);
-    let name = name.split_once("<|").map_or(name, |(before, _)| before);
+    let name = name.find("<|").or_else(|| name.find("<｜")).map_or(name, |at| &name[..at]);
     let name = name.strip_suffix("()").unwrap_or(name);
     name.trim().into()
 }
@@ -123,6 +123,7 @@ mod tests {
             "functions.get_weather",
             "get_weather()",
             "get_weather<|channel|>commentary",
+            "get_weather<｜tool▁sep｜>",
             " get_weather\n",
         ] {
             assert_eq!(names().find(name), Some(Found { index: 0, cleaned: true }), "{name}");

@@ -21,12 +21,68 @@ pub struct BeforeCall {
     pub call_id: Arc<str>,
     /// The tool's name as registered.
     pub tool: Arc<str>,
-    /// The arguments, as the model wrote them or as an earlier hook changed them.
+    /// The arguments, as the model wrote them or as an earlier hook changed them. Not repaired yet: to decide by them
+    /// ask [`arguments_as_read`](Self::arguments_as_read).
     pub arguments: Arguments,
     /// What the tool says of itself.
     pub hints: Hints,
     /// The session, if the call belongs to one.
     pub session: Option<Arc<str>>,
+    pub(crate) reader: Reader,
+}
+
+impl BeforeCall {
+    /// The arguments as the tool will read them: repaired where they have to be ([`Coercion`](crate::Coercion)), under
+    /// the parameters' own names. What the model wrote as `Path` may be the tool's `path`, and a hook that looks for
+    /// `path` in [`arguments`](Self::arguments) would not see it.
+    ///
+    /// `None` where they don't fit the tool, which is not run then, and where there is no such tool. Decoded anew
+    /// whenever it is asked for.
+    ///
+    /// ```
+    /// use tool_runtime::{Before, BeforeCall, Hook, Registry, Status, ToolCall, tool, tools};
+    ///
+    /// struct NoSecrets;
+    ///
+    /// impl Hook for NoSecrets {
+    ///     async fn before(&self, call: &BeforeCall) -> Before {
+    ///         match call.arguments_as_read() {
+    ///             Some(arguments) if arguments["path"] == "secrets.toml" => Before::Block("that is private".into()),
+    ///             _ => Before::Go,
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// /// Reads a file.
+    /// #[tool]
+    /// fn read(path: String) -> String {
+    ///     format!("the text of {path}")
+    /// }
+    ///
+    /// # fn main() -> Result<(), tool_runtime::BuildError> {
+    /// let registry = Registry::builder().tools(tools![read]).hook(NoSecrets).build()?;
+    /// let call = |arguments| registry.call_blocking(ToolCall::new("1", "read", arguments));
+    /// assert_eq!(call(r#"{"path":"notes.md"}"#).model_text(), "the text of notes.md");
+    /// assert_eq!(call(r#"{"Path":"secrets.toml"}"#).status(), Status::Blocked);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn arguments_as_read(&self) -> Option<Value> {
+        serde_json::from_str(&self.reader.0.as_ref()?(&self.arguments)?).ok()
+    }
+}
+
+type Read = dyn Fn(&Arguments) -> Option<String> + Send + Sync;
+
+/// Reads a tool's arguments as the tool will; nothing where there is no tool.
+#[derive(Clone)]
+pub(crate) struct Reader(pub(crate) Option<Arc<Read>>);
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reader")
+    }
 }
 
 /// What a hook decides before a call.

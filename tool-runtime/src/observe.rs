@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Instant};
 
 use crate::{
     contain::{self, Panicked},
-    hook::{After, AfterCall, Before, BeforeCall, DEFAULT_TIMEOUT, ErasedHook},
+    hook::{After, AfterCall, Before, BeforeCall, DEFAULT_TIMEOUT, ErasedHook, Reader},
     outcome::Status,
     registry::Inner,
-    request::ToolCall,
+    request::{Arguments, ToolCall},
     resolve::End,
-    run::Ran,
+    run::{self, Ran},
     spec::Hints,
     thread::{self, Place},
 };
@@ -86,12 +86,18 @@ impl Observed {
         if concerned.is_empty() {
             return (None, None);
         }
+        let (limits, incomplete) = (inner.limits, call.incomplete);
+        let reader = inner.names.find(tool).map(|found| {
+            let tool = Arc::clone(&inner.tools[found.index]);
+            Arc::new(move |arguments: &Arguments| run::as_read(&tool, arguments, incomplete, &limits)) as _
+        });
         let mut seen = BeforeCall {
             call_id: Arc::clone(&call.id),
             tool: Arc::clone(tool),
             arguments: call.arguments.clone(),
             hints,
             session: session.cloned(),
+            reader: Reader(reader),
         };
         let mut observed = Box::new(Self { hooks, concerned, call: Some(seen.clone()), told: 0, place });
         let mut notes = Vec::new();

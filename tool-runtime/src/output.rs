@@ -80,7 +80,7 @@ impl<T> ToolResult<T> {
         self
     }
 
-    /// Content parts; the model reads these, and no view is resolved.
+    /// Content parts; the model reads these in place of the value, and no view is resolved.
     pub fn content(mut self, parts: Vec<Part>) -> Self {
         self.beside().content = parts;
         self

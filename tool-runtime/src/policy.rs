@@ -108,7 +108,8 @@ pub enum Coercion {
     /// or control token round the object, trailing commas, single quotes, bare keys, `True`/`False`/`None`, the object
     /// encoded as a string. Values: `"5"` for 5, `5.0` for 5, `"true"`, JSON text where an object or a list is wanted, a
     /// number for a string, one value for a list of one, null or `""` for what is optional, an enum's spelling. Keys:
-    /// case, `-` and `_`. Text that was cut off is never completed.
+    /// case, `-` and `_`. A key that is like none of the parameters is left out, and the model is told. Text that was cut
+    /// off is never completed.
     #[default]
     Lossless,
     /// Nothing is repaired, and unknown keys are refused.

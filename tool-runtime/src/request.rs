@@ -21,7 +21,16 @@ pub enum Arguments {
 }
 
 impl Arguments {
-    pub(crate) fn text(&self) -> Cow<'_, str> {
+    /// The JSON text: raw as it came, or written from the value.
+    ///
+    /// ```
+    /// use tool_runtime::Arguments;
+    ///
+    /// assert_eq!(Arguments::from(r#"{"n": 1}"#).text(), r#"{"n": 1}"#);
+    /// assert_eq!(Arguments::from(serde_json::json!({ "n": 1 })).text(), r#"{"n":1}"#);
+    /// ```
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),
             Self::Json(json) => Cow::Owned(json.to_string()),
@@ -74,6 +83,8 @@ pub struct ToolCall {
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
     pub(crate) incomplete: bool,
+    /// The provider that it comes from, as its place in `Dialect::ALL`.
+    pub(crate) dialect: Option<usize>,
     pub(crate) cancellation: Option<CancellationToken>,
     pub(crate) extensions: Option<Arc<TypeMap>>,
     pub(crate) progress: Option<Listener>,
@@ -100,6 +111,7 @@ impl ToolCall {
             name: name.into(),
             arguments: arguments.into().bounded(),
             incomplete: false,
+            dialect: None,
             cancellation: None,
             extensions: None,
             progress: None,

@@ -1,5 +1,7 @@
 //! What can be called: hand-written tools, tools known only at run time, and the one form that all of them take.
 
+mod keys;
+
 use std::{any::TypeId, borrow::Cow, fmt, future::Future, marker::PhantomData, panic::Location, pin::Pin, sync::Arc};
 
 use schemars::JsonSchema;
@@ -67,6 +69,10 @@ impl fmt::Debug for Started<'_> {
 pub(crate) trait Callable: Send + Sync {
     /// The parameters, each with its name and then its aliases; `None` where the arguments are decoded as a whole.
     fn names(&self) -> Option<&'static [&'static [&'static str]]>;
+    /// Which top-level keys the arguments' type takes, known from the type alone.
+    fn taken(&self) -> Option<&'static [&'static str]> {
+        None
+    }
     /// Which top-level keys the arguments' type would ignore; `None` where only the schema can tell.
     fn ignored(&self, _text: &str) -> Option<Vec<String>> {
         None
@@ -276,6 +282,10 @@ struct Handwritten<T>(Arc<T>);
 impl<T: Tool> Callable for Handwritten<T> {
     fn names(&self) -> Option<&'static [&'static [&'static str]]> {
         None
+    }
+
+    fn taken(&self) -> Option<&'static [&'static str]> {
+        keys::taken::<T::Args>()
     }
 
     fn ignored(&self, text: &str) -> Option<Vec<String>> {

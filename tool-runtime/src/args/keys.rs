@@ -141,7 +141,9 @@ pub(super) fn judge(
         }
     }
     if matches!(known, Known::Schema(_)) && !unknown.is_empty() {
-        if let Some(ignored) = callable.ignored(text) {
+        if let Some(taken) = callable.taken() {
+            unknown.retain(|(key, _)| !taken.contains(&key.as_ref()));
+        } else if let Some(ignored) = callable.ignored(text) {
             let ignored: HashSet<String> = ignored.into_iter().collect();
             unknown.retain(|(key, _)| ignored.contains(key.as_ref()));
         } else if is_open(schema, known.len()) {

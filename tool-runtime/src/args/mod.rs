@@ -110,6 +110,20 @@ pub(crate) fn check(
     job.run(text, incomplete, &|args| callable.check(args)).map(drop)
 }
 
+/// The arguments as the tool reads them: repaired, and under the names of its parameters. For whoever judges a call
+/// before it runs; what runs is decoded again, from the same text and so to the same values.
+pub(crate) fn as_read(
+    text: &str,
+    incomplete: bool,
+    callable: &dyn Callable,
+    schema: &Value,
+    limits: &Limits,
+) -> Result<String, Vec<Problem>> {
+    let job = Job { callable, schema, limits };
+    let (read, _) = job.run(text, incomplete, &|args| callable.check(args).map(|()| job.named(args)))?;
+    Ok(read)
+}
+
 type Decode<'d, T> = &'d dyn Fn(RawArguments<'_>) -> Result<T, Vec<Misfit>>;
 
 struct Job<'j> {
@@ -211,6 +225,20 @@ impl Job<'_> {
             Some((Cow::Borrowed(*names.first()?), Node::parse(member.value.of(text))))
         });
         Node::Object(given.collect())
+    }
+
+    /// The text itself where each of its keys is a parameter's first name; else the values under these.
+    fn named(&self, args: RawArguments<'_>) -> String {
+        let Some(names) = self.callable.names() else { return args.text.to_owned() };
+        let firsts = || names.iter().filter_map(|names| names.first().copied());
+        if let Node::Object(members) = Node::parse(args.text) {
+            if members.iter().all(|(key, _)| firsts().any(|name| name == key)) {
+                return args.text.to_owned();
+            }
+        }
+        let given = firsts().zip(args.slots).filter_map(|(name, value)| Some((name, (*value)?)));
+        let members: Vec<String> = given.map(|(name, value)| format!("{}:{value}", Value::from(name))).collect();
+        format!("{{{}}}", members.join(","))
     }
 
     /// Lends each parameter its raw value, once nothing is left that no type would refuse. Where there are no types,

@@ -15,6 +15,9 @@ const MAX_UNWRAPPED: usize = 2;
 const MAX_REPAIRS: usize = 8;
 /// Characters between the `<|` and the `|>` of a control token.
 const MAX_TOKEN_NAME: usize = 32;
+/// What else chat templates end a call or a turn with.
+const CLOSING_TOKENS: [&str; 7] =
+    ["</tool_call>", "</tool_calls>", "</function_call>", "<end_function_call>", "<end_of_turn>", "<eos>", "</s>"];
 
 /// Text that is one JSON object, and how it came to be; else the fault that stays.
 pub(super) fn text(given: &str, fault: Fault, depth: usize) -> Result<(String, Vec<String>), Fault> {
@@ -79,11 +82,17 @@ fn without_control_tokens(text: &str) -> Option<&str> {
 
 /// Looks at the last few bytes only, so that many tokens cost no more than their length.
 fn without_control_token(text: &str) -> Option<&str> {
-    let inner = text.strip_suffix("|>")?;
-    let bytes = inner.as_bytes();
-    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-    let name = bytes.iter().rev().take(MAX_TOKEN_NAME).take_while(is_name).count();
-    inner.get(..bytes.len() - name)?.strip_suffix("<|")
+    if let Some(before) = CLOSING_TOKENS.iter().find_map(|token| text.strip_suffix(token)) {
+        return Some(before);
+    }
+    // `<｜tool▁call▁end｜>` is of the same kind.
+    let (inner, opening) = match text.strip_suffix("|>") {
+        Some(inner) => (inner, "<|"),
+        None => (text.strip_suffix("｜>")?, "<｜"),
+    };
+    let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '▁');
+    let name: usize = inner.chars().rev().take(MAX_TOKEN_NAME).take_while(is_name).map(char::len_utf8).sum();
+    inner[..inner.len() - name].strip_suffix(opening)
 }
 
 /// What stands in a code fence that is whole.
@@ -210,7 +219,11 @@ mod tests {
         assert_eq!(repaired("```json\n{\"n\":1}<|call|>\n```<|end|>").unwrap(), r#"{"n":1}"#);
         let longest = "x".repeat(MAX_TOKEN_NAME);
         assert_eq!(repaired(&format!(r#"{{"n":1}}<|{longest}|>"#)).unwrap(), r#"{"n":1}"#);
-        for kept in [format!(r#"{{"n":1}}<|{longest}x|>"#), r#"{"n":1}<|é|>"#.into(), "<|call|>".into()] {
+        for token in ["<｜tool▁call▁end｜>", "</tool_call>", "<end_of_turn>", "</s>\n<|im_end|>"] {
+            assert_eq!(repaired(&format!("{{\"n\":1}}\n{token}")).unwrap(), r#"{"n":1}"#, "{token}");
+        }
+        for kept in [format!(r#"{{"n":1}}<|{longest}x|>"#), r#"{"n":1}<|é|>"#.into(), "<|call|>".into(), "</s>".into()]
+        {
             assert!(repaired(&kept).is_err(), "{kept}");
         }
     }
@@ -223,6 +236,8 @@ mod tests {
         let texts = [
             format!("{{\"n\":1}}{}", long("<|x|>")),
             format!("{{\"n\":1}}{}", long("|>")),
+            format!("{{\"n\":1}}{}", long("</s>")),
+            format!("{{\"n\":1}}{}", long("▁｜>")),
             format!("{{\"n\":1}}{}", long("<|")),
             format!("{{\"n\":1}}x{}", long(" ")),
             format!("{}{{\"n\":1}}{}", "```\n".repeat(fences), "\n```".repeat(fences)),

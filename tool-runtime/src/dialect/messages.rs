@@ -43,11 +43,16 @@ pub(super) fn one(dialect: Dialect, outcome: &Outcome) -> Value {
         }
         Dialect::Gemini => {
             let key = if outcome.is_error() { "error" } else { "output" };
-            json!({ "functionResponse": {
+            let mut response = json!({
                 "id": outcome.call_id(),
                 "name": outcome.wire_name(dialect as usize),
                 "response": { key: outcome.model_text() },
-            }})
+            });
+            // Not every model of this provider gives its calls an id; the name alone answers those.
+            if let (true, Some(response)) = (outcome.call_id().is_empty(), response.as_object_mut()) {
+                response.shift_remove("id");
+            }
+            json!({ "functionResponse": response })
         }
         Dialect::Mcp => {
             let content: Vec<Value> = match outcome.shown.content {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use self::convert::{Converted, Form, Loss, Weight};
 pub use self::lint::{Lint, LintLevel};
 pub(crate) use self::name::{WireNames, wire_names};
-use crate::{outcome::Outcome, schema, spec::ToolSpec};
+use crate::{outcome::Outcome, request::ToolCall, schema, spec::ToolSpec};
 
 /// A provider's form of tools, calls and results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,10 +81,10 @@ impl Dialect {
 
     /// What to append to the conversation for these outcomes.
     ///
-    /// - `OpenAiChat`: a `tool` message per outcome, then one `user` message with the images, if there are any
+    /// - `OpenAiChat`: a `tool` message per outcome, then one `user` message with images, sound and files, if there are any
     ///   (a `tool` message can't hold them).
     /// - `Anthropic`: one `user` message with a `tool_result` block per outcome.
-    /// - `Gemini`: one `user` content with a `functionResponse` per outcome, images as `inlineData` behind them.
+    /// - `Gemini`: one `user` content with a `functionResponse` per outcome, media as `inlineData` behind them.
     /// - `Mcp`: a `CallToolResult` per outcome.
     pub fn messages(&self, outcomes: &[Outcome]) -> Vec<Value> {
         messages::all(*self, outcomes)
@@ -203,5 +203,30 @@ impl Outcome {
     /// `functionResponse` part or the `CallToolResult`.
     pub fn to_message(&self, dialect: Dialect) -> Value {
         messages::one(dialect, self)
+    }
+}
+
+impl ToolCall {
+    /// Says from which provider the call comes: what the model reads of it then has the names that this provider was
+    /// told, also where they are not the registered ones. A tool is found by its name in every dialect in any case.
+    ///
+    /// ```
+    /// use tool_runtime::{Dialect, Registry, ToolCall, tool, tools};
+    ///
+    /// /// Current weather.
+    /// #[tool(name = "weather.get")]
+    /// fn weather() -> &'static str {
+    ///     "mild"
+    /// }
+    ///
+    /// let registry = Registry::builder().tools(tools![weather]).build()?;
+    /// let call = ToolCall::new("1", "wether_get", "{}").dialect(Dialect::OpenAiChat);
+    /// let text = registry.call_blocking(call).model_text().to_owned();
+    /// assert_eq!(text, "Unknown tool `wether_get`; nothing was run. Did you mean `weather_get`?");
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect as usize);
+        self
     }
 }

@@ -59,7 +59,7 @@ use crate::tool::{Entry, RegisteredTool};
 /// | `max_result_size = N` or `none` | the most characters of a result that the model reads; default: the registry's |
 /// | `max_result_tokens = N` | the same in tokens, beside it; with feature `tokens` |
 /// | `max_media_bytes = N` | the most bytes of images, audio and files that the model gets of a result; larger ones are left out and saved |
-/// | `truncation = head_tail`, `head` or `fields` | how longer results are cut; see [`TruncationStrategy`](crate::TruncationStrategy) |
+/// | `truncation = head_tail`, `head`, `fields` or `structure` | how longer results are cut; see [`TruncationStrategy`](crate::TruncationStrategy) |
 /// | `keep = on_cut` or `always` | when the full result is saved; default: `on_cut` |
 /// | `external` | the result comes from outside: it is sanitised and fenced |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | hints for clients and guards; see [`Hints`](crate::Hints) |

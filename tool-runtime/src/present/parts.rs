@@ -53,13 +53,14 @@ pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Present
     let has_fence = lines.iter().any(|line| line.contains('\n'));
     let ours = lines.join("\n") + &notices(job, &before);
     let (limit, tokens) = (limit(job, cleaned.len(), &ours), token_limit(job, &ours, fences));
-    let exceeds = texts.exceed(limit, tokens);
-    let keeps = job.policy.keep == Keep::Always && total > 0;
+    // That there is nothing is ours to say: no limit cuts it, and it is not what the tool gave.
+    let exceeds = !is_empty && texts.exceed(limit, tokens);
+    let keeps = job.policy.keep == Keep::Always && total > 0 && !is_empty;
     let saved = if exceeds || keeps { save(job, &raw, saves)? } else { Saved::Never };
     let mut told = before.clone();
     told.extend(kept_notice(job, &saved));
     // Where the limit bounds everything, there may be no room for a notice without a cut.
-    let crowded = !exceeds && job.policy.scope == Scope::Total && total > 0 && {
+    let crowded = !exceeds && !is_empty && job.policy.scope == Scope::Total && total > 0 && {
         let late = |count: fn(&str) -> usize| count(&notices(job, &told)).saturating_sub(count(&notices(job, &before)));
         let less = |most: Option<usize>, count| most.map(|most| most.saturating_sub(late(count)));
         texts.exceed(less(limit, cut::count), less(tokens, tokens::count))

@@ -43,23 +43,12 @@ impl RegistryBuilder {
             reasons.push((BuildReason::InvalidLoopGuard, message.to_owned()));
         }
         let mut named: BTreeMap<String, (Installed, Origin)> = BTreeMap::new();
-        for tool in &self.tools {
+        for tool in self.first_of_each_name(&mut reasons) {
             match self.install(tool) {
                 Err(wrong) => reasons.extend(wrong),
-                Ok((installed, origin)) => match named.get(installed.spec.name()) {
-                    // `tools!` and `linked` may both bring it.
-                    Some((_, other)) if origin.is_same_function(other) => {}
-                    Some((_, other)) => {
-                        let name = installed.spec.name();
-                        let message = format!(
-                            "two tools are called `{name}`, one at {other} and one at {origin}; give one of them another `name`"
-                        );
-                        reasons.push((BuildReason::DuplicateTool, message));
-                    }
-                    None => {
-                        named.insert(installed.spec.name().to_owned(), (installed, origin));
-                    }
-                },
+                Ok((installed, origin)) => {
+                    named.insert(installed.spec.name().to_owned(), (installed, origin));
+                }
             }
         }
         let store = self.take_store();
@@ -123,6 +112,35 @@ impl RegistryBuilder {
                 engine: self.engine,
             }),
         })
+    }
+
+    /// The tools without those whose name was given before, which is a mistake but where it is the same function:
+    /// `tools!` and `linked` may both bring it. Asked of all tools, whatever else is wrong with them.
+    fn first_of_each_name(&self, reasons: &mut Vec<(BuildReason, String)>) -> Vec<&RegisteredTool> {
+        let mut origins: BTreeMap<&str, &Origin> = BTreeMap::new();
+        let mut first = Vec::new();
+        for tool in &self.tools {
+            let Entry::Ready { spec, origin, .. } = &tool.0 else {
+                first.push(tool);
+                continue;
+            };
+            let name = spec.name();
+            match origins.get(name) {
+                None => {
+                    origins.insert(name, origin);
+                    first.push(tool);
+                }
+                Some(other) if origin.is_same_function(other) => {}
+                Some(other) => {
+                    let message = format!(
+                        "two tools are called `{name}`, one at {other} and one at {origin}; give one of them another \
+                         `name`"
+                    );
+                    reasons.push((BuildReason::DuplicateTool, message));
+                }
+            }
+        }
+        first
     }
 
     /// Gives each tool its names in all dialects, and says what the declared ones can't express.

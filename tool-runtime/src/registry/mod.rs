@@ -29,6 +29,7 @@ use crate::{
     policy::{Policy, Yields},
     reader::Engine,
     redact::Redactor,
+    request::ToolCall,
     spec::ToolSpec,
     stream::{Plan, Plans},
     thread::Blocking,
@@ -102,6 +103,12 @@ pub(crate) struct Installed {
 }
 
 impl Installed {
+    /// The name that the model was told: as registered, or as the call's provider takes it.
+    pub(crate) fn told(&self, call: &ToolCall) -> &str {
+        let names = self.wire_names.as_ref().zip(call.dialect);
+        names.and_then(|(names, dialect)| names.get(dialect)).map_or(&self.name, |name| name)
+    }
+
     pub(crate) fn described(&self, strict: Strict) -> Described<'_> {
         Described {
             spec: &self.spec,
@@ -140,6 +147,12 @@ impl Clock {
 }
 
 impl Inner {
+    /// The names of these tools as the model was told them.
+    pub(crate) fn told<'n>(&'n self, names: impl IntoIterator<Item = &'n str>, call: &ToolCall) -> Vec<&'n str> {
+        let told = |name| self.names.find(name).map_or(name, |found| self.tools[found.index].told(call));
+        names.into_iter().map(told).collect()
+    }
+
     /// The same with other tools.
     fn with_tools(&self, tools: Vec<Arc<Installed>>, readers: Vec<Arc<Installed>>) -> Self {
         Self {
@@ -267,6 +280,7 @@ impl Registry {
     }
 
     /// What the request's `tools` array takes in this dialect, sorted by name; the same from run to run.
+    /// For Gemini that is one element, with all tools in its `functionDeclarations`; for MCP the `tools` of `tools/list`.
     #[must_use]
     pub fn definitions(&self, dialect: Dialect) -> Vec<Value> {
         self.inner.definitions(dialect).values.clone()

@@ -70,7 +70,7 @@ impl Run<'_> {
         if let Some(permit) = gate.try_enter() {
             return Ok(Some(permit));
         }
-        let (name, most) = (&tool.name, gate.most());
+        let (name, most) = (tool.told(self.call), gate.most());
         let busy = |why: &str| {
             let body = format!("no more than {most} of `{name}` can run at the same time, and {why}");
             Ran::stopped(Status::Busy, "Busy, not run".into(), body)

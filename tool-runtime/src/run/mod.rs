@@ -17,13 +17,14 @@ use self::once::Attempt;
 pub(crate) use self::ran::Ran;
 use crate::{
     approve::{Approval, ApprovalRequest},
+    args::{self, Limits},
     aside::Left,
     cancel::CancellationToken,
     contain::{self, Panicked},
     context::CallContext,
     outcome::Status,
     registry::{Inner, Installed},
-    request::ToolCall,
+    request::{Arguments, ToolCall},
     thread::{self, Place},
 };
 
@@ -68,6 +69,12 @@ pub(crate) fn here(run: &Run<'_>) -> Ran {
     }
 }
 
+/// What the tool will make of the arguments, as JSON text; `None` where they don't fit it.
+pub(crate) fn as_read(tool: &Installed, arguments: &Arguments, incomplete: bool, limits: &Limits) -> Option<String> {
+    let text = arguments.text();
+    contain::call(|| args::as_read(&text, incomplete, &*tool.callable, &tool.schema, limits)).ok()?.ok()
+}
+
 impl Run<'_> {
     fn tool(&self) -> &Installed {
         &self.inner.tools[self.index]
@@ -100,7 +107,9 @@ impl Run<'_> {
         let request = ApprovalRequest {
             call_id: Arc::clone(&self.call.id),
             tool: Arc::clone(&self.tool().name),
-            arguments: self.call.arguments.text().into(),
+            // Where they don't fit, which is told after approval, as they came.
+            arguments: as_read(self.tool(), &self.call.arguments, self.call.incomplete, &self.inner.limits)
+                .map_or_else(|| self.call.arguments.text().into(), Into::into),
             session: self.context.session().map(Into::into),
         };
         // Somebody may think about it for hours: that can be cancelled, but has no deadline.

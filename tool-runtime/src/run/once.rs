@@ -100,7 +100,7 @@ impl Run<'_> {
         });
         match decoded {
             Ok(Ok(decoded)) => Ok(decoded),
-            Ok(Err(problems)) => Err(Box::new(Ran::misfit(&tool.name, problems))),
+            Ok(Err(problems)) => Err(Box::new(Ran::misfit(tool.told(self.call), problems))),
             Err(panicked) => Err(Box::new(Ran::panicked(panicked))),
         }
     }
@@ -152,7 +152,7 @@ impl Run<'_> {
         };
         match result {
             Ok(Ok(Ok(finished))) => Ran::finished(finished),
-            Ok(Ok(Err(problems))) => Ran::misfit(&self.tool().name, problems),
+            Ok(Ok(Err(problems))) => Ran::misfit(self.tool().told(self.call), problems),
             Ok(Err(panicked)) => Ran::panicked(panicked),
             Err(Left::NoThread) => self.left(Left::NoThread),
             Err(left) => {

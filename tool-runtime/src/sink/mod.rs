@@ -90,6 +90,35 @@ impl OutputSink {
     /// anything is written; it may be higher than what the store allows an artifact otherwise. Default: none, and
     /// what exceeds the store's own ceiling is shown and not stored.
     ///
+    /// A tool that passes that error on with `?` fails, and a call that fails keeps nothing: stop when
+    /// [`is_full`](Self::is_full) says so, or when writing fails, and return what `finish` gives.
+    ///
+    /// ```
+    /// use std::io::{self, Write};
+    /// use tool_runtime::{CallContext, Registry, Streamed, ToolCall, tool, tools};
+    ///
+    /// /// Counts for ever.
+    /// #[tool(max_result_size = 100)]
+    /// fn count(#[inject] ctx: &CallContext) -> io::Result<Streamed> {
+    ///     let mut sink = ctx.sink().max_bytes(1_000_000);
+    ///     for number in 0_u64.. {
+    ///         if sink.is_full() {
+    ///             break;
+    ///         }
+    ///         writeln!(sink, "{number}")?;
+    ///     }
+    ///     Ok(sink.finish())
+    /// }
+    ///
+    /// # fn main() -> Result<(), tool_runtime::BuildError> {
+    /// let registry = Registry::builder().tools(tools![count]).build()?;
+    /// let outcome = registry.call_blocking(ToolCall::new("1", "count", "{}"));
+    /// assert!(!outcome.is_error());
+    /// assert_eq!(outcome.output().downcast_ref::<Streamed>().map(|all| (all.is_partial(), all.bytes())), Some((true, 1_000_000)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// Counted is what is stored, so external text after sanitising and redaction.
     pub fn max_bytes(self, bytes: u64) -> Self {
         self.shared.set_most(bytes);
@@ -129,7 +158,7 @@ impl OutputSink {
         self
     }
 
-    /// Whether the ceiling was reached, so that writing only fails.
+    /// Whether the ceiling ([`max_bytes`](Self::max_bytes)) was reached, so that writing only fails.
     pub fn is_full(&self) -> bool {
         self.shared.end() == Some(End::Full)
     }

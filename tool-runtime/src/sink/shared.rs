@@ -160,9 +160,10 @@ impl State {
     pub(super) fn check(&self) -> io::Result<()> {
         match self.end {
             None => Ok(()),
-            Some(End::Full) => {
-                Err(io::Error::new(io::ErrorKind::FileTooLarge, "the stream has reached its ceiling; finish it"))
-            }
+            Some(End::Full) => Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                "the stream has reached its ceiling (`max_bytes`); stop writing and return what `finish` gives",
+            )),
             Some(End::Finished) => Err(io::Error::new(io::ErrorKind::BrokenPipe, "the stream is finished")),
         }
     }
