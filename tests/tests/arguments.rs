@@ -334,6 +334,10 @@ fn what_a_struct_takes_is_known_before_it_is_decoded() {
             ["/nights", "integer", "string \"3\""]
         ]
     );
+    let aliased = call(&lossless, r#"{"nights":"many","town":"Rome"}"#);
+    assert_eq!(told(aliased.problems()), [["/nights", "integer", "string \"many\""]]);
+    let without = call(&lossless, r#"{"nights":"many"}"#);
+    assert_eq!(without.problems().len(), 2);
     let twice = call(&lossless, r#"{"nights":3,"city":"Rome","town":"Oslo"}"#);
     assert_eq!(twice.status(), Status::InvalidArguments, "{}", twice.model_text());
 

@@ -61,11 +61,12 @@ macro_rules! shapes {
 shapes! {
     a_value: u8 = 1 => "1";
     a_text: String = "a\"b".to_owned() => "a\"b";
-    a_static_text: &'static str = "a" => "a";
-    a_cow: Cow<'static, str> = "a".into() => "a";
-    a_boxed_text: Box<str> = "a".into() => "a";
-    a_shared_text: Arc<str> = "a".into() => "a";
+    a_cow: Cow<'static, str> = "a\"b".into() => "a\"b";
+    a_static_text: &'static str = "a\"b" => "a\"b";
+    a_boxed_text: Box<str> = "a\"b".into() => "a\"b";
+    a_shared_text: Arc<str> = "a\"b".into() => "a\"b";
     a_shared_list: Arc<[u8]> = Arc::new([1]) => "[1]";
+    a_shared_value: Arc<Vec<u8>> = Arc::new(vec![1]) => "[1]";
     a_list: Vec<(u8, bool)> = vec![(1, true)] => "[[1,true]]";
     an_option: Option<u8> = None => "null";
     a_json_value: Value = json!({"b": 1, "a": 2}) => r#"{"b":1,"a":2}"#;

@@ -33,6 +33,20 @@ fn a_crate_that_shadows_everything_compiles_and_runs_in_each_edition() {
         assert!(output.status.success(), "edition {edition}:\n{errors}");
         assert_eq!(String::from_utf8_lossy(&output.stdout), "all tools ran\n", "edition {edition}:\n{errors}");
     }
+    // What the macro adds is not in a user's documentation, and nothing of it is wrong there.
+    let output = Command::new(env::var_os("CARGO").unwrap())
+        .args(["doc", "--offline", "--quiet", "--no-deps", "--document-private-items", "--manifest-path"])
+        .arg(package.join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(target.join("target"))
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tools = fs::read_to_string(target.join("target/doc/user_crate/tools/all.html"))
+        .or_else(|_| fs::read_to_string(target.join("target/doc/user_crate/all.html")))
+        .unwrap();
+    assert!(tools.contains("tools::repeat") && !tools.to_lowercase().contains("__tool"), "{tools}");
 }
 
 /// `M05`: what stands under these names among a user's own dependencies is not what the macro means.

@@ -34,6 +34,8 @@ pub(super) struct Judged {
     pub(super) told: Told,
     /// Parameters that a wrong key was probably meant for: that they are missing is the same mistake.
     pub(super) suggested: Vec<String>,
+    /// How many keys the type takes that its schema does not name: each is another name of a parameter.
+    pub(super) aliases: usize,
     /// The ignored keys once more, in case the call can't run and one of them is why.
     pub(super) ignored: Vec<Problem>,
 }
@@ -142,7 +144,9 @@ pub(super) fn judge(
     }
     if matches!(known, Known::Schema(_)) && !unknown.is_empty() {
         if let Some(taken) = callable.taken() {
+            let given = unknown.len();
             unknown.retain(|(key, _)| !taken.contains(&key.as_ref()));
+            judged.aliases = given - unknown.len();
         } else if let Some(ignored) = callable.ignored(text) {
             let ignored: HashSet<String> = ignored.into_iter().collect();
             unknown.retain(|(key, _)| ignored.contains(key.as_ref()));

@@ -162,6 +162,12 @@ impl Job<'_> {
         let judged = judged.unwrap_or_default();
         // Whoever misspelt a key has not left it out as well.
         problems.retain(|problem| problem.kind != ProblemKind::Missing || !judged.suggested.contains(&problem.path));
+        // The schema knows no aliases: what it misses has been given where there are as many of them.
+        let misses = |problem: &Problem| problem.kind == ProblemKind::Missing && problem.path.matches('/').count() == 1;
+        let missed = problems.iter().filter(|problem| misses(problem)).count();
+        if missed <= judged.aliases && missed < problems.len() {
+            problems.retain(|problem| !misses(problem));
+        }
         // What is missing may stand under a name that is not near: in a wrapper, or in other words.
         if problems.iter().any(|problem| problem.kind == ProblemKind::Missing) {
             problems.extend(judged.ignored);

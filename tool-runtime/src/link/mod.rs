@@ -48,6 +48,23 @@ use crate::tool::{Entry, RegisteredTool};
 /// # }
 /// ```
 ///
+/// An `async` one is awaited as ever:
+///
+/// ```
+/// # use tool_runtime::tool;
+/// /// Doubles a number, later.
+/// #[tool]
+/// async fn double(number: u32) -> Result<u32, String> {
+///     number.checked_mul(2).ok_or_else(|| "too large".to_owned())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// assert_eq!(double(4).await, Ok(8));
+/// assert!(double(u32::MAX).await.is_err());
+/// # }
+/// ```
+///
 /// # Keys
 ///
 /// | key | meaning |
