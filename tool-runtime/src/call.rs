@@ -100,32 +100,32 @@ pub(crate) struct Told {
 pub(crate) async fn tell(inner: Arc<Inner>, call: &mut ToolCall, place: Place, mut seat: Seat) -> Told {
     match tell_at_once(&inner, call, place, &mut seat) {
         Soon::Told(told) => told,
-        Soon::Ended(late) => Box::pin(late.told(seat)).await,
-        Soon::Waits => Box::pin(tell_waiting(inner, call, place, seat)).await,
+        Soon::Ended(late) => {
+            let (ended, trace) = *late;
+            Box::pin(traced(inner, trace, ended.told_apart(&seat))).await
+        }
+        Soon::Waits => {
+            let trace = Trace::open(&inner, call, seat.session().map(|session| &**session));
+            Box::pin(traced(Arc::clone(&inner), trace, tell_all(inner, call, place, &mut seat))).await
+        }
     }
+}
+
+/// Tells the rest of a call in its span, where somebody listens.
+async fn traced(inner: Arc<Inner>, trace: Option<Trace>, rest: impl Future<Output = Told>) -> Told {
+    let Some(trace) = trace else { return rest.await };
+    let told = rest.instrument(trace.span()).await;
+    trace.close(&inner, &told.outcome);
+    told
 }
 
 /// How far a call comes without waiting.
 enum Soon {
     Told(Told),
     /// Its result has to be saved where that takes no task's time.
-    Ended(Box<Late>),
+    Ended(Box<(Ended, Option<Trace>)>),
     /// Not begun.
     Waits,
-}
-
-/// A call that has ended, in its span.
-struct Late(Ended, Option<Trace>);
-
-impl Late {
-    async fn told(self, seat: Seat) -> Told {
-        let Self(ended, trace) = self;
-        let Some(trace) = trace else { return ended.told_apart(&seat).await };
-        let inner = Arc::clone(&ended.job.inner);
-        let told = ended.told_apart(&seat).instrument(trace.span()).await;
-        trace.close(&inner, &told.outcome);
-        told
-    }
 }
 
 /// The stages of [`tell_all`] where none of them waits: a tool that runs here, and neither hook nor turn.
@@ -154,7 +154,7 @@ fn tell_at_once(inner: &Arc<Inner>, call: &mut ToolCall, place: Place, seat: &mu
     let ended = Ended::new(Arc::clone(inner), found, call, seat, policy, ran, began);
     let presented = present::at_once(&ended.job, place);
     drop(inside);
-    let Ok(presented) = presented else { return Soon::Ended(Box::new(Late(ended, trace))) };
+    let Ok(presented) = presented else { return Soon::Ended(Box::new((ended, trace))) };
     let told = ended.told(presented, seat);
     if let Some(trace) = trace {
         trace.close(inner, &told.outcome);
@@ -162,18 +162,8 @@ fn tell_at_once(inner: &Arc<Inner>, call: &mut ToolCall, place: Place, seat: &mu
     Soon::Told(told)
 }
 
-async fn tell_waiting(inner: Arc<Inner>, call: &mut ToolCall, place: Place, mut seat: Seat) -> Told {
-    let Some(trace) = Trace::open(&inner, call, seat.session().map(|session| &**session)) else {
-        return tell_all(inner, call, place, &mut seat).await;
-    };
-    let told = tell_all(Arc::clone(&inner), call, place, &mut seat).instrument(trace.span()).await;
-    trace.close(&inner, &told.outcome);
-    told
-}
-
 async fn tell_all(inner: Arc<Inner>, call: &mut ToolCall, place: Place, seat: &mut Seat) -> Told {
     let began = Instant::now();
-    let may_shrink = seat.is_in_turn() && inner.turns.budget.is_some();
     let found = Subject::find(&inner, call);
     let (mut observed, mut blocked) = (None, None);
     if !inner.hooks.is_empty() {
@@ -199,8 +189,7 @@ async fn tell_all(inner: Arc<Inner>, call: &mut ToolCall, place: Place, seat: &m
     if let Some(observed) = observed {
         Box::pin(observed.after(&inner, call, &mut ran, began)).await;
     }
-    let mut ended = Ended::new(inner, found, call, seat, policy, ran, began);
-    ended.may_shrink = may_shrink;
+    let ended = Ended::new(inner, found, call, seat, policy, ran, began);
     match present::at_once(&ended.job, place) {
         Ok(presented) => ended.told(presented, seat),
         Err(NeedsThread) => Box::pin(ended.told_apart(seat)).await,
@@ -217,7 +206,6 @@ struct Ended {
     notes: Vec<String>,
     attempts: u32,
     still_running: bool,
-    may_shrink: bool,
     job: Job,
 }
 
@@ -254,8 +242,7 @@ impl Ended {
             session: seat.session().cloned(),
             kept: None,
         };
-        let (index, may_shrink) = (found.index, false);
-        Self { index, began, status, metadata, problems, notes, attempts, still_running, may_shrink, job }
+        Self { index: found.index, began, status, metadata, problems, notes, attempts, still_running, job }
     }
 
     async fn told_apart(mut self, seat: &Seat) -> Told {
@@ -265,13 +252,13 @@ impl Ended {
     }
 
     fn told(self, presented: Presented, seat: &Seat) -> Told {
-        let Self { index, began, status, metadata, problems, mut notes, attempts, still_running, may_shrink, job } =
-            self;
+        let Self { index, began, status, metadata, problems, mut notes, attempts, still_running, job } = self;
         let Presented { mut shown, status: instead, leak } = presented;
         let receipt = &mut shown.receipt;
         if let Some(streamed) = job.output.as_stream() {
             streamed.settle();
         }
+        let may_shrink = seat.is_in_turn() && job.inner.turns.budget.is_some();
         let shrinks = (may_shrink && instead.is_none() && job.can_shrink()).then(|| Box::new(job.clone()));
         let output = if leak {
             job.output.leak();

@@ -6,6 +6,7 @@
 
 use std::{
     future::poll_fn,
+    mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Poll, Waker},
 };
@@ -76,7 +77,9 @@ impl Turn {
 
     fn leave(&self, index: usize) {
         let mut progress = self.progress();
-        progress.left[index] = true;
+        if mem::replace(&mut progress.left[index], true) {
+            return;
+        }
         while progress.left.get(progress.first) == Some(&true) {
             progress.first += 1;
         }
@@ -128,7 +131,7 @@ impl Seat {
         Self { conversation, key, turn: Some((turn, index)), admitted: LoopVerdict::Pass }
     }
 
-    /// Whether it is one of several calls, and the tool has not come to its end.
+    /// Whether it is one of several calls.
     pub(crate) fn is_in_turn(&self) -> bool {
         self.turn.is_some()
     }
@@ -219,9 +222,9 @@ impl Seat {
         }
     }
 
-    fn leave(&mut self) {
-        if let Some((turn, index)) = self.turn.take() {
-            turn.leave(index);
+    fn leave(&self) {
+        if let Some((turn, index)) = &self.turn {
+            turn.leave(*index);
         }
     }
 }

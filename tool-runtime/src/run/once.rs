@@ -53,13 +53,8 @@ impl Run<'_> {
 
     /// The same for a tool that waits for nobody.
     pub(super) fn at_once(&self) -> Ran {
-        let ended = self.start(self.context, None).map(|Decoded { started, notes, notices }| match started {
-            Started::Done(returned) => Ran::finished(Finished { returned, notes, notices }),
-            // No synchronous tool does that; but it runs all the same.
-            Started::Later(future) => match contain::call(|| thread::wait(future)) {
-                Ok(returned) => Ran::finished(Finished { returned, notes, notices }),
-                Err(panicked) => Ran::panicked(panicked),
-            },
+        let ended = self.start(self.context, None).map(|decoded| {
+            contain::call(|| Finished::waited_for(decoded, None)).map_or_else(Ran::panicked, Ran::finished)
         });
         ended.unwrap_or_else(|ran| *ran).counted()
     }
@@ -127,13 +122,8 @@ impl Run<'_> {
             contain::call(|| {
                 gate::inside(permit.as_ref(), || {
                     let (callable, schema) = (&*tool.callable, &tool.schema);
-                    let started = args::start(&text, incomplete, callable, schema, &inner.limits, &its_context)?;
-                    let returned = match started.started {
-                        Started::Done(returned) => returned,
-                        // Not written by the macro, which refuses `blocking` on `async fn`; but it runs all the same.
-                        Started::Later(future) => thread::wait(gate::poll_inside(permit.as_ref(), future)),
-                    };
-                    Ok(Finished { returned, notes: started.notes, notices: started.notices })
+                    let decoded = args::start(&text, incomplete, callable, schema, &inner.limits, &its_context)?;
+                    Ok(Finished::waited_for(decoded, permit.as_ref()))
                 })
             })
         };

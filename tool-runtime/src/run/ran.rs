@@ -5,13 +5,15 @@ use std::{fmt::Write, mem};
 use serde_json::{Map, Value};
 
 use crate::{
-    args,
+    args::{self, Decoded},
     contain::{self, Panicked},
     error::Problem,
+    gate::{self, Permit},
     notice::Notice,
     outcome::Status,
     resolve::End,
-    tool::Returned,
+    thread,
+    tool::{Returned, Started},
     value::Output,
 };
 
@@ -39,6 +41,19 @@ pub(super) struct Finished {
     pub(super) returned: Returned,
     pub(super) notes: Vec<String>,
     pub(super) notices: Vec<String>,
+}
+
+impl Finished {
+    /// Of a tool that has started, waited for on this thread. A synchronous one has ended already; no other is meant
+    /// to come here, but it runs all the same.
+    pub(super) fn waited_for(decoded: Decoded<'_>, permit: Option<&Permit>) -> Self {
+        let Decoded { started, notes, notices } = decoded;
+        let returned = match started {
+            Started::Done(returned) => returned,
+            Started::Later(future) => thread::wait(gate::poll_inside(permit, future)),
+        };
+        Self { returned, notes, notices }
+    }
 }
 
 impl Ran {
