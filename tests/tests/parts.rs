@@ -785,3 +785,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_note_about_a_part_holds_no_half_of_a_secret() {
+    const SECRET: &str = "sk-TEST-0123456789abcdef";
+    let hide = |text: &str| -> Cow<'static, str> { text.replace(SECRET, "[key]").into() };
+    for before in [0, 30, 50, 58] {
+        let wrong = format!("{}{SECRET} is no type", "x".repeat(before));
+        let outcome = run(builder(spec(), vec![Part::image([1], wrong)]).redact_with(move |text| hide(text)));
+        let notes = outcome.receipt().notes.join("\n");
+        assert!(notes.contains("media type") && !notes.contains("sk-"), "{notes}");
+    }
+    let plain = run(builder(spec(), vec![Part::image([1], "png")]).redact_with(move |text| hide(text)));
+    assert!(plain.receipt().notes[0].starts_with("`png` is no media type"), "{:?}", plain.receipt().notes);
+}

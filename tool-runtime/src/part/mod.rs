@@ -184,6 +184,18 @@ impl Part {
         Ok(())
     }
 
+    /// What [`check`](Self::check) looks at: the media type and the URI.
+    pub(crate) fn checked_texts(&self) -> [Option<&str>; 2] {
+        match self {
+            Self::Text(_) => [None, None],
+            Self::Image { media_type, .. } | Self::Audio { media_type, .. } | Self::File { media_type, .. } => {
+                [Some(media_type), None]
+            }
+            Self::Remote(remote) => [remote.media_type.as_deref(), None],
+            Self::ResourceLink(link) => [link.media_type.as_deref(), Some(&link.uri)],
+        }
+    }
+
     /// The bytes of media that are here, with what they are and their media type.
     pub(crate) fn media(&self) -> Option<(MediaKind, &Arc<[u8]>, &str)> {
         match self {

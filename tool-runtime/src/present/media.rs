@@ -67,8 +67,7 @@ pub(super) fn prepare(job: &Job, cleaner: &Cleaner<'_>, parts: &[Part], saves: S
     for (index, part) in parts.iter().enumerate() {
         let stage = Stage { job, cleaner, index };
         if let Err(error) = part.check() {
-            // The message may quote what the tool chose.
-            media.notes.extend(stage.clean_line(&error.to_string(), 300));
+            media.notes.extend(stage.complaint(part, &error.to_string()));
         }
         let piece = match part {
             Part::Text(_) => Piece::Text,
@@ -102,6 +101,18 @@ pub(super) struct Stage<'a> {
 impl Stage<'_> {
     pub(super) fn trust(&self) -> Trust {
         self.job.policy.trust
+    }
+
+    /// What is wrong with a part, for the receipt. The message quotes the beginning of what the tool chose, and a
+    /// secret may stand across its end; so where a redactor would change the whole, nothing of it is quoted.
+    fn complaint(&self, part: &Part, message: &str) -> Option<String> {
+        let cleaner = Cleaner::new(false, &self.job.inner.redactors);
+        let is_clean = |text: &str| cleaner.text(text).is_some_and(|clean| clean == text);
+        if part.checked_texts().into_iter().flatten().all(is_clean) {
+            self.clean_line(message, 300)
+        } else {
+            Some("a part has a media type or a URI that is none".to_owned())
+        }
     }
 
     fn clean_line(&self, text: &str, max_chars: usize) -> Option<String> {
