@@ -53,6 +53,7 @@ mod session;
 mod shape;
 mod sink;
 mod spec;
+mod stages;
 mod store;
 mod stream;
 mod thread;

@@ -4,7 +4,10 @@ use std::{borrow::Cow, time::Duration};
 
 use serde_json::Value;
 
-use crate::policy::{Keep, Limit, Snap, TruncationStrategy, Trust, Yields};
+use crate::{
+    policy::{Keep, Limit, Snap, TruncationStrategy, Trust, Yields},
+    stages::Stages,
+};
 
 /// Name, description and policy of a tool.
 ///
@@ -37,6 +40,7 @@ pub struct ToolSpec {
     pub(crate) media_bytes: Option<usize>,
     pub(crate) max_concurrent: Option<usize>,
     pub(crate) retries: u32,
+    pub(crate) stages: Stages,
 }
 
 /// Which arguments a session's loop guard compares, to tell whether a call repeats another.
@@ -118,6 +122,7 @@ impl ToolSpec {
             media_bytes: None,
             max_concurrent: None,
             retries: 0,
+            stages: Stages::NONE,
         }
     }
 

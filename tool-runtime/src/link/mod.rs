@@ -11,7 +11,10 @@ pub use self::{
     given::{Given, Need, ToolState},
     table::{Compared, MacroTool, Mode, Place, Start},
 };
-use crate::tool::{Entry, RegisteredTool};
+use crate::{
+    registry::RegistryBuilder,
+    tool::{Entry, RegisteredTool},
+};
 
 /// Turns a function into a tool that a language model can call. The function stays as it is and can be called as before.
 ///
@@ -200,6 +203,19 @@ macro_rules! tools {
     };
 }
 
+impl RegistryBuilder {
+    /// Adds every `#[tool]` function that was linked into the program, from any crate.
+    pub fn linked(self) -> Self {
+        self.tools(linked())
+    }
+
+    /// Adds the linked `#[tool]` functions of these crates only; `-` and `_` are the same.
+    pub fn linked_from<'a>(self, crates: impl IntoIterator<Item = &'a str>) -> Self {
+        let crates: Vec<&str> = crates.into_iter().collect();
+        self.tools(linked_from(&crates))
+    }
+}
+
 /// A table among those that are linked into the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Linked(pub &'static MacroTool);
@@ -231,12 +247,12 @@ pub fn find<F: Any>(function: &F, path: &'static str) -> RegisteredTool {
 }
 
 /// All linked tools that need no value, in no particular order.
-pub(crate) fn linked() -> impl Iterator<Item = RegisteredTool> {
+fn linked() -> impl Iterator<Item = RegisteredTool> {
     tables().filter(|table| table.into.is_none()).map(MacroTool::register)
 }
 
 /// The linked tools of these crates, `-` and `_` alike.
-pub(crate) fn linked_from(crates: &[&str]) -> impl Iterator<Item = RegisteredTool> {
+fn linked_from(crates: &[&str]) -> impl Iterator<Item = RegisteredTool> {
     let crates: Vec<String> = crates.iter().map(|name| name.replace('-', "_")).collect();
     tables()
         .filter(|table| table.into.is_none())

@@ -15,6 +15,7 @@ use crate::{
     request::{self, Misfit, RawArguments},
     schema,
     spec::{Hints, LoopKey, ToolSpec},
+    stages::Stages,
     tool::{Callable, Entry, Origin, RegisteredTool, Started},
 };
 
@@ -100,6 +101,7 @@ pub struct MacroTool {
     max_concurrent: Option<usize>,
     retries: u32,
     needs: &'static [Need],
+    stages: Stages,
     /// The name of the method that gives the tools of its block, where the function needs a value.
     pub(super) into: Option<&'static str>,
 }
@@ -154,6 +156,7 @@ impl MacroTool {
             max_concurrent: None,
             retries: 0,
             needs: &[],
+            stages: Stages::NONE,
             into: None,
         }
     }
@@ -388,6 +391,7 @@ impl MacroTool {
             media_bytes: self.media_bytes,
             max_concurrent: self.max_concurrent,
             retries: self.retries,
+            stages: self.stages,
         }
     }
 }

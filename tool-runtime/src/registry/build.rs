@@ -87,6 +87,7 @@ impl RegistryBuilder {
         };
         let (readers, tools): (Vec<_>, Vec<_>) =
             named.into_values().map(|(tool, _)| Arc::new(tool)).partition(|tool| waits(tool));
+        let stages = tools.iter().fold(self.stages, |stages, tool| stages.and(tool.spec.stages));
         Ok(Registry {
             inner: Arc::new(Inner {
                 names: names_of(tools.iter().map(|tool| &**tool)),
@@ -110,6 +111,7 @@ impl RegistryBuilder {
                 readers,
                 reading: OnceLock::new(),
                 engine: self.engine,
+                stages,
             }),
         })
     }

@@ -12,10 +12,10 @@ use crate::{
     error::BuildReason,
     guard::LoopGuard,
     hook::{ErasedHook, Hook},
-    link,
     policy::{ArtifactTools, Coercion, FenceStyle, MEDIA_BYTES, Scope, Snap, TruncationStrategy},
     reader::Engine,
     redact::Redactor,
+    stages::Stages,
     tool::{IntoTool, RegisteredTool, ToolList},
 };
 
@@ -47,6 +47,7 @@ pub struct RegistryBuilder {
     pub(super) strict: Strict,
     pub(super) dialects: Vec<Dialect>,
     pub(super) reasons: Vec<(BuildReason, String)>,
+    pub(crate) stages: Stages,
 }
 
 pub(super) enum Storage {
@@ -83,6 +84,7 @@ impl Default for RegistryBuilder {
             strict: Strict::Off,
             dialects: Vec::new(),
             reasons: Vec::new(),
+            stages: Stages::NONE,
         }
     }
 }
@@ -106,19 +108,6 @@ impl RegistryBuilder {
     #[track_caller]
     pub fn tool(mut self, tool: impl IntoTool) -> Self {
         self.tools.push(tool.into_tool());
-        self
-    }
-
-    /// Adds every `#[tool]` function that was linked into the program, from any crate.
-    pub fn linked(mut self) -> Self {
-        self.tools.extend(link::linked());
-        self
-    }
-
-    /// Adds the linked `#[tool]` functions of these crates only; `-` and `_` are the same.
-    pub fn linked_from<'a>(mut self, crates: impl IntoIterator<Item = &'a str>) -> Self {
-        let crates: Vec<&str> = crates.into_iter().collect();
-        self.tools.extend(link::linked_from(&crates));
         self
     }
 

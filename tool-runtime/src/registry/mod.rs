@@ -31,6 +31,7 @@ use crate::{
     redact::Redactor,
     request::ToolCall,
     spec::ToolSpec,
+    stages::Stages,
     stream::{Plan, Plans},
     thread::Blocking,
     tool::Callable,
@@ -71,6 +72,8 @@ pub(crate) struct Inner {
     reading: OnceLock<Arc<Inner>>,
     /// What those tools search with.
     pub(crate) engine: Engine,
+    /// What its tools and settings ask for.
+    pub(crate) stages: Stages,
 }
 
 /// How the calls of one turn run.
@@ -177,6 +180,7 @@ impl Inner {
             readers,
             reading: OnceLock::new(),
             engine: self.engine.clone(),
+            stages: self.stages,
         }
     }
 
