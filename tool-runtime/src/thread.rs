@@ -66,13 +66,17 @@ impl Blocking {
     }
 }
 
-pub(crate) type Timer = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// Something to poll to its end. What it gives, whoever made it keeps: so the code that polls it need not know its
+/// type, and is there once.
+pub(crate) type Work<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+pub(crate) type Timer = Work<'static>;
 
 #[cfg(feature = "tokio")]
 mod pool {
     pub(super) use tokio::time::Instant;
 
-    use super::{Duration, Future, Timer};
+    use super::{Duration, Future, Pin, Timer};
     use crate::contain;
 
     pub(super) fn is_inside_runtime() -> bool {
@@ -99,16 +103,13 @@ mod pool {
         Some(async move { running.await.ok() })
     }
 
-    pub(super) fn wait<F: Future>(future: F) -> Result<F::Output, F> {
-        match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => {
-                let done = runtime.block_on(future);
-                // What the tool left behind is not waited for.
-                runtime.shutdown_background();
-                Ok(done)
-            }
-            Err(_) => Err(future),
-        }
+    /// Says whether there was a runtime to wait in; nothing was polled where there was none.
+    pub(super) fn wait(future: Pin<&mut (dyn Future<Output = ()> + Send)>) -> bool {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return false };
+        runtime.block_on(future);
+        // What the tool left behind is not waited for.
+        runtime.shutdown_background();
+        true
     }
 }
 
@@ -116,7 +117,7 @@ mod pool {
 mod pool {
     pub(super) use std::time::Instant;
 
-    use super::{Duration, Future, Timer};
+    use super::{Duration, Future, Pin, Timer};
 
     pub(super) fn is_inside_runtime() -> bool {
         false
@@ -136,8 +137,8 @@ mod pool {
         None::<std::future::Pending<Option<T>>>
     }
 
-    pub(super) fn wait<F: Future>(future: F) -> Result<F::Output, F> {
-        Err(future)
+    pub(super) fn wait(_: Pin<&mut (dyn Future<Output = ()> + Send)>) -> bool {
+        false
     }
 }
 
@@ -187,15 +188,27 @@ pub(crate) fn wait<F>(future: F) -> F::Output
 where
     F: Future<Output: Send> + Send,
 {
+    let mut output = None;
+    wait_for(pin!(async { output = Some(future.await) }));
+    output.expect("what was waited for has come to its end, or panicked past here")
+}
+
+/// The same for a future that keeps its output to itself.
+fn wait_for(future: Pin<&mut (dyn Future<Output = ()> + Send)>) {
     if pool::can_wait_here() {
-        return pool::wait(future).unwrap_or_else(park_until);
+        return wait_here(future);
     }
     let span = tracing::Span::current();
-    let work = || span.in_scope(|| pool::wait(future).unwrap_or_else(park_until));
+    let work = || span.in_scope(|| wait_here(future));
     let finished = thread::scope(|scope| scope.spawn(work).join());
-    match finished {
-        Ok(value) => value,
-        Err(payload) => std::panic::resume_unwind(payload),
+    if let Err(payload) = finished {
+        std::panic::resume_unwind(payload);
+    }
+}
+
+fn wait_here(mut future: Pin<&mut (dyn Future<Output = ()> + Send)>) {
+    if !pool::wait(future.as_mut()) {
+        park_until(future);
     }
 }
 

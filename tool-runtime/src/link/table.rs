@@ -13,7 +13,7 @@ use crate::{
     fields::{Describe, Fields, Purpose, Slots},
     policy::{Keep, Limit, TruncationStrategy, Trust, Yields},
     request::{self, Misfit, RawArguments},
-    schema,
+    run, schema,
     spec::{Hints, LoopKey, ToolSpec},
     stages::Stages,
     tool::{Callable, Entry, Origin, RegisteredTool, Started},
@@ -263,6 +263,7 @@ impl MacroTool {
     #[must_use]
     pub const fn timeout(mut self, millis: u64) -> Self {
         self.timeout = Some(Duration::from_millis(millis));
+        self.stages.running = Some(&run::STAGE);
         self
     }
 
@@ -270,6 +271,7 @@ impl MacroTool {
     #[must_use]
     pub const fn blocking(mut self) -> Self {
         self.blocking = true;
+        self.stages.running = Some(&run::STAGE);
         self
     }
 
@@ -277,6 +279,7 @@ impl MacroTool {
     #[must_use]
     pub const fn approval(mut self) -> Self {
         self.approval = true;
+        self.stages.running = Some(&run::STAGE);
         self
     }
 
@@ -305,6 +308,7 @@ impl MacroTool {
     #[must_use]
     pub const fn max_concurrent(mut self, calls: usize) -> Self {
         self.max_concurrent = Some(calls);
+        self.stages.running = Some(&run::STAGE);
         self
     }
 
@@ -312,6 +316,7 @@ impl MacroTool {
     #[must_use]
     pub const fn retries(mut self, retries: u32) -> Self {
         self.retries = retries;
+        self.stages.running = Some(&run::STAGE);
         self
     }
 

@@ -18,7 +18,7 @@ use crate::{
     excerpt::Excerpt,
     link::IntoTools,
     policy::{Limit, TruncationStrategy, Trust, Yields},
-    sanitise,
+    run, sanitise,
     tool::{Entry, RegisteredTool},
 };
 
@@ -71,6 +71,7 @@ pub(crate) fn tools(store: &Arc<dyn ArtifactStore>, engine: &Engine, limit: usiz
         if let Entry::Ready { spec, .. } = &mut tool.0 {
             let spec = Arc::make_mut(spec);
             spec.yields = Yields::Excerpts;
+            spec.stages.running = Some(&run::STAGE);
             spec.limit = Limit::Chars(limit);
             spec.strategy = Some(TruncationStrategy::HeadTail);
         }

@@ -89,7 +89,7 @@ impl Run<'_> {
         if let Ok(Err(problems)) = decoded {
             return Err(Ran::misfit(name, problems));
         }
-        match self.wait(gate.enter(), countdown.left()).await {
+        match self.wait(gate.enter(), countdown.timer()).await {
             Ok(permit) => Ok(Some(permit)),
             Err(Left::TimedOut) => {
                 Err(self.timed_out(format!("`{name}` was not run: its turn did not come in time; try again later")))

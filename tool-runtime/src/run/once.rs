@@ -1,4 +1,4 @@
-//! Runs a tool once: on the spot or on the blocking pool, with panics contained.
+//! One attempt: on the spot or on the blocking pool, with the permit that it has and in the time that is left.
 
 use std::sync::Arc;
 
@@ -14,7 +14,6 @@ use crate::{
     gate::{self, Permit},
     outcome::Status,
     policy::Yields,
-    registry::Installed,
     thread::{self, Countdown, Place},
     tool::Started,
 };
@@ -34,70 +33,31 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// Whether the tool runs on the blocking pool. One of ours does where there is one, and else waits where it is, like
-/// a save.
-pub(super) fn goes_apart(tool: &Installed, place: Place) -> bool {
-    let spec = &tool.spec;
-    spec.blocking || (spec.yields == Yields::Excerpts && place == Place::Task && thread::is_inside_runtime())
-}
-
 impl Run<'_> {
     /// Says in `attempts` whether the tool was begun.
     pub(super) async fn once(&self, attempt: Attempt<'_>) -> Ran {
-        if goes_apart(self.tool(), self.place) {
+        if self.goes_apart() {
             Box::pin(self.apart(attempt)).await.counted()
         } else {
             self.here(attempt).await.counted()
         }
     }
 
-    /// The same for a tool that waits for nobody.
-    pub(super) fn at_once(&self) -> Ran {
-        let ended = self.start(self.context, None).map(|decoded| {
-            contain::call(|| Finished::waited_for(decoded, None)).map_or_else(Ran::panicked, Ran::finished)
-        });
-        ended.unwrap_or_else(|ran| *ran).counted()
+    /// Whether the tool runs on the blocking pool. One of ours does where there is one, and else waits where it is,
+    /// like a save.
+    fn goes_apart(&self) -> bool {
+        let spec = &self.tool().spec;
+        spec.blocking || (spec.yields == Yields::Excerpts && self.place == Place::Task && thread::is_inside_runtime())
     }
 
     /// Runs the tool inside this task or on this thread.
     async fn here(&self, attempt: Attempt<'_>) -> Ran {
         let Attempt { context, permit, countdown } = attempt;
-        let decoded = match self.start(context, permit.as_ref()) {
-            Ok(decoded) => decoded,
+        let decoded = match gate::inside(permit.as_ref(), || self.start(context)) {
+            Ok(decoded) => held(decoded, permit.as_ref()),
             Err(ran) => return *ran,
         };
-        let returned = match decoded.started {
-            Started::Done(returned) => Ok(Ok(returned)),
-            Started::Later(future) => {
-                let (work, left) = (contain::poll(gate::poll_inside(permit.as_ref(), future)), countdown.left());
-                match self.place {
-                    Place::Thread => thread::wait(self.until_left(work, left)),
-                    Place::Task if left.is_none() && self.context.known_cancellation().is_none() => Ok(work.await),
-                    Place::Task => Box::pin(self.until_left(work, left)).await,
-                }
-            }
-        };
-        match returned {
-            Ok(Ok(returned)) => Ran::finished(Finished { returned, notes: decoded.notes, notices: decoded.notices }),
-            Ok(Err(panicked)) => Ran::panicked(panicked),
-            Err(left) => self.left(left),
-        }
-    }
-
-    /// Decodes the arguments and starts the tool; one that is synchronous has ended then.
-    fn start<'c>(&'c self, context: &'c CallContext, permit: Option<&Permit>) -> Result<Decoded<'c>, Box<Ran>> {
-        let (tool, limits) = (self.tool(), &self.inner.limits);
-        let text = self.call.arguments.text();
-        let decoded = contain::call(|| {
-            gate::inside(permit, || {
-                args::start(&text, self.call.incomplete, &*tool.callable, &tool.schema, limits, context)
-            })
-        });
-        match decoded {
-            Ok(Ok(decoded)) => Ok(decoded),
-            Ok(Err(problems)) => Err(Box::new(Ran::misfit(tool.told(self.call), problems))),
-            Err(panicked) => Err(Box::new(Ran::panicked(panicked))),
-        }
+        self.ended(decoded, countdown.timer()).await.unwrap_or_else(|left| self.left(left))
     }
 
     /// Runs the tool where it may block.
@@ -123,7 +83,7 @@ impl Run<'_> {
                 gate::inside(permit.as_ref(), || {
                     let (callable, schema) = (&*tool.callable, &tool.schema);
                     let decoded = args::start(&text, incomplete, callable, schema, &inner.limits, &its_context)?;
-                    Ok(Finished::waited_for(decoded, permit.as_ref()))
+                    Ok(Finished::waited_for(held(decoded, permit.as_ref())))
                 })
             })
         };
@@ -131,7 +91,7 @@ impl Run<'_> {
             Place::Thread => aside::run(work, countdown.left(), context.known_cancellation()),
             Place::Task => match thread::run_apart(work) {
                 Some(result) => {
-                    let result = self.until_left(result, countdown.left()).await;
+                    let result = self.wait(result, countdown.timer()).await;
                     result.and_then(|result| result.ok_or(Left::NoThread))
                 }
                 None => {
@@ -152,4 +112,13 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// A tool that has started, to be polled with the permit in hand.
+fn held<'a>(decoded: Decoded<'a>, permit: Option<&'a Permit>) -> Decoded<'a> {
+    let started = match decoded.started {
+        Started::Later(future) if permit.is_some() => Started::Later(Box::pin(gate::poll_inside(permit, future))),
+        started => started,
+    };
+    Decoded { started, ..decoded }
 }

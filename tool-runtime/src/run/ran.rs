@@ -8,7 +8,6 @@ use crate::{
     args::{self, Decoded},
     contain::{self, Panicked},
     error::Problem,
-    gate::{self, Permit},
     notice::Notice,
     outcome::Status,
     resolve::End,
@@ -46,11 +45,11 @@ pub(super) struct Finished {
 impl Finished {
     /// Of a tool that has started, waited for on this thread. A synchronous one has ended already; no other is meant
     /// to come here, but it runs all the same.
-    pub(super) fn waited_for(decoded: Decoded<'_>, permit: Option<&Permit>) -> Self {
+    pub(super) fn waited_for(decoded: Decoded<'_>) -> Self {
         let Decoded { started, notes, notices } = decoded;
         let returned = match started {
             Started::Done(returned) => returned,
-            Started::Later(future) => thread::wait(gate::poll_inside(permit, future)),
+            Started::Later(future) => thread::wait(future),
         };
         Self { returned, notes, notices }
     }

@@ -1,7 +1,7 @@
 //! Time that passes: what is left of a timeout, and pauses.
 
 use std::{
-    future::Future,
+    future::{Future, pending},
     mem,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use super::{deadline, pool};
+use super::{Timer, deadline, pool};
 
 /// The time that is left of a timeout; by the runtime's clock, so that tests can pause it.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,17 @@ impl Countdown {
     /// `None` without an end.
     pub(crate) fn left(self) -> Option<Duration> {
         self.0.map(|(began, timeout)| timeout.saturating_sub(began.elapsed()))
+    }
+
+    /// Ends when nothing is left, by the timers of the runtime that polls it; never where that has none.
+    pub(crate) fn timer(self) -> Option<Timer> {
+        self.0?;
+        Some(Box::pin(async move {
+            match deadline(self.left()) {
+                Some(timer) => timer.await,
+                None => pending().await,
+            }
+        }))
     }
 }
 
