@@ -5,7 +5,7 @@ use std::{collections::VecDeque, future::poll_fn, sync::Arc, task::Poll};
 use crate::{
     budget,
     call::{self, Told},
-    conversation::Conversation,
+    conversation::Talk,
     join::Join,
     outcome::Outcome,
     registry::Inner,
@@ -18,11 +18,7 @@ use crate::{
 const POLLS: usize = 64;
 
 /// Runs all calls; one outcome for each, in their order.
-pub(crate) async fn all(
-    inner: Arc<Inner>,
-    conversation: Option<Arc<Conversation>>,
-    calls: Vec<ToolCall>,
-) -> Vec<Outcome> {
+pub(crate) async fn all(inner: Arc<Inner>, conversation: Option<Arc<dyn Talk>>, calls: Vec<ToolCall>) -> Vec<Outcome> {
     let keys: Vec<_> = calls.iter().map(|call| call::key(&inner, conversation.as_deref()?, call)).collect();
     let turn = Arc::new(Turn::new(conversation.as_deref(), &keys));
     let mut lanes = Lanes::new(inner.turns.max_concurrent, calls.iter().map(|call| is_serial(&inner, call)));

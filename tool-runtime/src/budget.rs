@@ -4,7 +4,7 @@ use std::{mem, sync::Arc};
 
 use crate::{
     call::Told,
-    conversation::Conversation,
+    conversation::Talk,
     cut,
     outcome::Outcome,
     policy::Scope,
@@ -20,7 +20,7 @@ const NOTE: &str = "cut to hold the whole turn to its budget";
 const ROUNDS: usize = 4;
 
 /// `budget` is in characters, for all texts together.
-pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Option<&Conversation>) -> Vec<Outcome> {
+pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Option<&dyn Talk>) -> Vec<Outcome> {
     let mut lengths: Vec<usize> = told.iter().map(|told| told.outcome.shown.receipt.model_chars).collect();
     let mut fixed: Vec<bool> = told.iter().map(|told| told.job.is_none()).collect();
     for _ in 0..ROUNDS {

@@ -9,11 +9,11 @@ use crate::{
     args,
     contain::{self, Panicked},
     context::{self, CallContext},
-    conversation::Conversation,
+    conversation::Talk,
     error::{Problem, ProblemKind},
     guard::CallKey,
     notice::Notice,
-    observe::Observed,
+    observe::{self, Observing},
     outcome::{Outcome, Promise, Status},
     policy::Policy,
     present::{self, Caller, Job, NeedsThread, Presented},
@@ -131,8 +131,8 @@ enum Soon {
 /// The stages of [`tell_all`] where none of them waits: a tool that runs here, and neither hook nor turn.
 fn tell_at_once(inner: &Arc<Inner>, call: &mut ToolCall, place: Place, seat: &mut Seat) -> Soon {
     let found = Subject::find(inner, call);
-    let runs_here = |index: usize| run::runs_here(&inner.tools[index], place);
-    if !inner.hooks.is_empty() || seat.is_in_turn() || !found.index.is_none_or(runs_here) {
+    let runs_here = |index: usize| run::runs_here(&inner.tools[index]);
+    if Observing::of(inner).is_some() || seat.is_in_turn() || !found.index.is_none_or(runs_here) {
         return Soon::Waits;
     }
     let trace = Trace::open(inner, call, seat.session().map(|session| &**session));
@@ -140,7 +140,7 @@ fn tell_at_once(inner: &Arc<Inner>, call: &mut ToolCall, place: Place, seat: &mu
     let inside = span.as_ref().map(Span::enter);
     let began = Instant::now();
     let mut ran = match (seat.admit_now(), found.index) {
-        (Err(refusal), _) => Ran::refused(refusal.text(), refusal.reason()),
+        (Err(refused), _) => Ran::refused(refused.text, refused.reason),
         (Ok(()), None) => Ran::told(Status::UnknownTool, unknown(inner, call)),
         (Ok(()), Some(index)) => {
             let context = context(inner, &found.name, call, seat);
@@ -166,13 +166,13 @@ async fn tell_all(inner: Arc<Inner>, call: &mut ToolCall, place: Place, seat: &m
     let began = Instant::now();
     let found = Subject::find(&inner, call);
     let (mut observed, mut blocked) = (None, None);
-    if !inner.hooks.is_empty() {
-        let hints = found.hints(&inner);
-        let before = Observed::before(&inner, &found.name, hints, seat.session(), call, place);
-        (observed, blocked) = Box::pin(before).await;
+    if let Some(observing) = Observing::of(&inner) {
+        let (tool, hints, session) = (&found.name, found.hints(&inner), seat.session());
+        (observed, blocked) =
+            observing.before(observe::Call { inner: &inner, tool, hints, session, call, place }).await;
     }
     if blocked.is_none() {
-        blocked = seat.admit().await.err().map(|refusal| Ran::refused(refusal.text(), refusal.reason()));
+        blocked = seat.admit().await.err().map(|refused| Ran::refused(refused.text, refused.reason));
     }
     let mut ran = match (blocked, found.index) {
         (Some(blocked), _) => blocked,
@@ -187,7 +187,7 @@ async fn tell_all(inner: Arc<Inner>, call: &mut ToolCall, place: Place, seat: &m
     // Before a hook may put another value in the place of one that says where it comes from.
     let policy = policy(&inner, found.index, &ran.output);
     if let Some(observed) = observed {
-        Box::pin(observed.after(&inner, call, &mut ran, began)).await;
+        observed.after(&inner, call, &mut ran, began).await;
     }
     let ended = Ended::new(inner, found, call, seat, policy, ran, began);
     match present::at_once(&ended.job, place) {
@@ -291,7 +291,7 @@ impl Ended {
 }
 
 /// How the loop guard sees this call; `None` where it is off.
-pub(crate) fn key(inner: &Inner, conversation: &Conversation, call: &ToolCall) -> Option<CallKey> {
+pub(crate) fn key(inner: &Inner, conversation: &dyn Talk, call: &ToolCall) -> Option<CallKey> {
     let spec = inner.names.find(&call.name).map(|found| &*inner.tools[found.index].spec);
     conversation.key(spec, &call.name, &call.arguments, inner.limits.bytes)
 }

@@ -20,6 +20,38 @@ use crate::{
     value::Output,
 };
 
+/// A conversation as its calls know it. They name no more than this, so that a program without sessions has no loop guard
+/// in it either.
+pub(crate) trait Talk: Send + Sync {
+    fn id(&self) -> &Arc<str>;
+    /// What the guard goes by; `None` where it is off. `spec` is of the tool that `name` means, if there is one.
+    fn key(&self, spec: Option<&ToolSpec>, name: &str, arguments: &Arguments, most_bytes: usize) -> Option<CallKey>;
+    /// Which calls of a turn might be refused, should every call before them give the result that makes it worst.
+    fn waits(&self, keys: &[Option<CallKey>]) -> Vec<bool>;
+    /// Why no call runs at all, where none does.
+    fn halted(&self) -> Option<Refused>;
+    /// Counts a call that is about to run, or says why it is not run.
+    fn admit(&self, key: CallKey) -> Result<LoopVerdict, Refused>;
+    /// A hash of what the tool gave back: the whole value, and what the tool itself chose to show beside it.
+    fn digest(&self, status: Status, output: &Output, end: &End) -> u64;
+    /// Takes note of what a call came to; a sentence for the model, where there is something to say.
+    fn record(&self, key: CallKey, result: u64, admitted: LoopVerdict) -> Option<String>;
+    /// Notes what a call saved.
+    fn keep(&self, artifact: &ArtifactRef);
+}
+
+/// Why a call was not run: for the model, and for the receipt.
+pub(crate) struct Refused {
+    pub(crate) text: String,
+    pub(crate) reason: &'static str,
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        Self { text: refusal.text(), reason: refusal.reason() }
+    }
+}
+
 pub(crate) struct Conversation {
     id: Arc<str>,
     settings: Arc<LoopGuard>,
@@ -52,22 +84,6 @@ impl Conversation {
         Self { id, settings, keys: RandomState::new(), guard: Mutex::default(), saved: Mutex::default(), store }
     }
 
-    pub(crate) fn id(&self) -> &Arc<str> {
-        &self.id
-    }
-
-    /// What the guard goes by; `None` where it is off.
-    pub(crate) fn key(
-        &self,
-        spec: Option<&ToolSpec>,
-        name: &str,
-        arguments: &Arguments,
-        most_bytes: usize,
-    ) -> Option<CallKey> {
-        let new = || CallKey::new(spec, name, arguments, most_bytes, &self.settings, &self.keys);
-        self.settings.is_on().then(new)
-    }
-
     pub(crate) fn is_halted(&self) -> bool {
         self.guard().is_halted()
     }
@@ -80,21 +96,57 @@ impl Conversation {
         self.guard().ask(key)
     }
 
-    pub(crate) fn admit(&self, key: CallKey) -> Result<LoopVerdict, Refusal> {
-        self.guard().admit(key)
+    pub(crate) fn has_saved(&self) -> bool {
+        !self.saved_so_far().artifacts.is_empty()
     }
 
-    pub(crate) fn record(&self, key: CallKey, result: u64, admitted: LoopVerdict) -> Option<Note> {
-        self.guard().record(key, result, admitted)
+    pub(crate) fn saved(&self) -> Vec<ArtifactRef> {
+        self.saved_so_far().artifacts.clone()
     }
 
-    /// The guard as it stands, to try things on.
-    pub(crate) fn guard_copy(&self) -> Guard {
-        self.guard().clone()
+    fn saved_so_far(&self) -> MutexGuard<'_, Saved> {
+        self.saved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A hash of what the tool gave back: the whole value, and what the tool itself chose to show beside it.
-    pub(crate) fn digest(&self, status: Status, output: &Output, end: &End) -> u64 {
+    fn guard(&self) -> MutexGuard<'_, Guard> {
+        // No code of the user's runs under the lock.
+        self.guard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Talk for Conversation {
+    fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    fn key(&self, spec: Option<&ToolSpec>, name: &str, arguments: &Arguments, most_bytes: usize) -> Option<CallKey> {
+        let new = || CallKey::new(spec, name, arguments, most_bytes, &self.settings, &self.keys);
+        self.settings.is_on().then(new)
+    }
+
+    fn waits(&self, keys: &[Option<CallKey>]) -> Vec<bool> {
+        // The guard as it stands, to try things on.
+        let mut guard = self.guard().clone();
+        let mut may_halt = guard.is_halted();
+        let each = keys.iter().map(|key| {
+            let Some(key) = *key else { return false };
+            let worst = guard.ask(key);
+            may_halt |= worst == LoopVerdict::Halt;
+            guard.assume(key);
+            may_halt || worst >= LoopVerdict::Probe
+        });
+        each.collect()
+    }
+
+    fn halted(&self) -> Option<Refused> {
+        self.is_halted().then(|| Refusal::Halted.into())
+    }
+
+    fn admit(&self, key: CallKey) -> Result<LoopVerdict, Refused> {
+        Ok(self.guard().admit(key)?)
+    }
+
+    fn digest(&self, status: Status, output: &Output, end: &End) -> u64 {
         let mut digest = Digest::new(&self.keys);
         digest.text(status.name());
         let fed = contain::call(|| {
@@ -119,24 +171,15 @@ impl Conversation {
         digest.finish()
     }
 
-    pub(crate) fn keep(&self, artifact: &ArtifactRef) {
-        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+    fn record(&self, key: CallKey, result: u64, admitted: LoopVerdict) -> Option<String> {
+        self.guard().record(key, result, admitted).map(Note::text)
+    }
+
+    fn keep(&self, artifact: &ArtifactRef) {
+        let mut saved = self.saved_so_far();
         if saved.ids.insert(artifact.id.clone()) {
             saved.artifacts.push(artifact.clone());
         }
-    }
-
-    pub(crate) fn has_saved(&self) -> bool {
-        !self.saved.lock().unwrap_or_else(PoisonError::into_inner).artifacts.is_empty()
-    }
-
-    pub(crate) fn saved(&self) -> Vec<ArtifactRef> {
-        self.saved.lock().unwrap_or_else(PoisonError::into_inner).artifacts.clone()
-    }
-
-    fn guard(&self) -> MutexGuard<'_, Guard> {
-        // No code of the user's runs under the lock.
-        self.guard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Asks the hooks: before a call whether and how it runs, after it what becomes of the result.
 
-use std::{sync::Arc, time::Instant};
+use std::{future::Future, pin::Pin, sync::Arc, time::Instant};
 
 use crate::{
     contain::{self, Panicked},
-    hook::{After, AfterCall, Before, BeforeCall, DEFAULT_TIMEOUT, ErasedHook, Reader},
+    hook::{After, AfterCall, Before, BeforeCall, DEFAULT_TIMEOUT, ErasedHook, Hook, Reader},
     outcome::Status,
-    registry::Inner,
+    registry::{Inner, RegistryBuilder},
     request::{Arguments, ToolCall},
     resolve::End,
     run::{self, Ran},
@@ -14,8 +14,64 @@ use crate::{
     thread::{self, Place},
 };
 
-/// The hooks of one call. Dropped before [`after`](Self::after) is through, it tells those that are left.
-pub(crate) struct Observed {
+/// The stage, as [`RegistryBuilder::hook`] brings it along.
+pub(crate) struct Observing(for<'a> fn(Call<'a>) -> Soon<'a, (Option<Box<dyn Observer>>, Option<Ran>)>);
+
+static STAGE: Observing = Observing(|call| Box::pin(Observed::before(call)));
+
+type Soon<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A call about to be made.
+pub(crate) struct Call<'a> {
+    pub(crate) inner: &'a Inner,
+    /// The tool's name; of no tool, as the model wrote it.
+    pub(crate) tool: &'a Arc<str>,
+    pub(crate) hints: Hints,
+    pub(crate) session: Option<&'a Arc<str>>,
+    pub(crate) call: &'a mut ToolCall,
+    pub(crate) place: Place,
+}
+
+/// The hooks that wait for the end of one call. Dropped before [`after`](Self::after) is through, it tells those that
+/// are left.
+pub(crate) trait Observer: Send {
+    /// Tells every hook how the call ended, and does what they decide.
+    fn after<'a>(
+        self: Box<Self>,
+        inner: &'a Inner,
+        call: &'a ToolCall,
+        ran: &'a mut Ran,
+        began: Instant,
+    ) -> Soon<'a, ()>
+    where
+        Self: 'a;
+}
+
+impl Observing {
+    /// `None` where nobody looks.
+    pub(crate) fn of(inner: &Inner) -> Option<&'static Self> {
+        inner.stages.observing?.downcast_ref()
+    }
+
+    /// Asks every hook that applies, if there is one. The arguments may change; a reason not to run the tool comes
+    /// back as its end.
+    pub(crate) fn before<'a>(&self, call: Call<'a>) -> Soon<'a, (Option<Box<dyn Observer>>, Option<Ran>)> {
+        (self.0)(call)
+    }
+}
+
+impl RegistryBuilder {
+    /// Looks at every call; more than one run in the order in which they are added.
+    pub fn hook(mut self, hook: impl Hook) -> Self {
+        self.hooks.push(Box::new(hook));
+        self.stages.observing = Some(&STAGE);
+        // presenting: set by whoever moves it
+        self
+    }
+}
+
+/// The hooks of one call.
+struct Observed {
     /// Of the registry.
     hooks: Arc<[Box<dyn ErasedHook>]>,
     /// Those that this call concerns.
@@ -70,16 +126,8 @@ impl Failed {
 }
 
 impl Observed {
-    /// Asks every hook that applies, if there is one. The arguments may change; a reason not to run the tool comes
-    /// back as its end.
-    pub(crate) async fn before(
-        inner: &Inner,
-        tool: &Arc<str>,
-        hints: Hints,
-        session: Option<&Arc<str>>,
-        call: &mut ToolCall,
-        place: Place,
-    ) -> (Option<Box<Self>>, Option<Ran>) {
+    async fn before(about: Call<'_>) -> (Option<Box<dyn Observer>>, Option<Ran>) {
+        let Call { inner, tool, hints, session, call, place } = about;
         let hooks = Arc::clone(&inner.hooks);
         let applies = |&hook: &usize| contain::call(|| hooks[hook].applies_to(tool)).unwrap_or(true);
         let concerned: Vec<usize> = (0..hooks.len()).filter(applies).collect();
@@ -132,8 +180,7 @@ impl Observed {
         (Some(observed), blocked)
     }
 
-    /// Tells every hook how the call ended, and does what they decide.
-    pub(crate) async fn after(mut self, inner: &Inner, call: &ToolCall, ran: &mut Ran, began: Instant) {
+    async fn tell(mut self: Box<Self>, inner: &Inner, call: &ToolCall, ran: &mut Ran, began: Instant) {
         let Some(seen) = &self.call else { return };
         let mut end = AfterCall {
             call_id: Arc::clone(&seen.call_id),
@@ -174,6 +221,21 @@ impl Observed {
                 }
             }
         }
+    }
+}
+
+impl Observer for Observed {
+    fn after<'a>(
+        self: Box<Self>,
+        inner: &'a Inner,
+        call: &'a ToolCall,
+        ran: &'a mut Ran,
+        began: Instant,
+    ) -> Soon<'a, ()>
+    where
+        Self: 'a,
+    {
+        Box::pin(self.tell(inner, call, ran, began))
     }
 }
 

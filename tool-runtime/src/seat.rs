@@ -12,8 +12,8 @@ use std::{
 };
 
 use crate::{
-    conversation::Conversation,
-    guard::{CallKey, LoopVerdict, Refusal},
+    conversation::{Refused, Talk},
+    guard::{CallKey, LoopVerdict},
     outcome::{Outcome, Status},
     resolve::End,
     value::Output,
@@ -21,7 +21,7 @@ use crate::{
 
 /// Where one call sits. Leaving it, for whatever reason, lets those behind go on.
 pub(crate) struct Seat {
-    conversation: Option<Arc<Conversation>>,
+    conversation: Option<Arc<dyn Talk>>,
     key: Option<CallKey>,
     turn: Option<(Arc<Turn>, usize)>,
     admitted: LoopVerdict,
@@ -44,11 +44,12 @@ struct Progress {
 
 impl Turn {
     /// `keys` are those of the turn's calls, in order; `None` where no guard looks.
-    pub(crate) fn new(conversation: Option<&Conversation>, keys: &[Option<CallKey>]) -> Self {
+    pub(crate) fn new(conversation: Option<&dyn Talk>, keys: &[Option<CallKey>]) -> Self {
         let count = keys.len();
         let progress =
             Progress { left: vec![false; count], ran: vec![false; count], first: 0, waiting: vec![None; count] };
-        Self { progress: Mutex::new(progress), waits: waits(conversation, keys) }
+        let waits = conversation.map_or_else(|| vec![false; count], |conversation| conversation.waits(keys));
+        Self { progress: Mutex::new(progress), waits }
     }
 
     /// Whether the tool of this call has come to its end.
@@ -96,21 +97,6 @@ impl Turn {
     }
 }
 
-/// Which calls might be refused, should every call before them give the result that makes it worst.
-fn waits(conversation: Option<&Conversation>, keys: &[Option<CallKey>]) -> Vec<bool> {
-    let Some(conversation) = conversation else { return vec![false; keys.len()] };
-    let mut guard = conversation.guard_copy();
-    let mut may_halt = guard.is_halted();
-    let each = keys.iter().map(|key| {
-        let Some(key) = *key else { return false };
-        let worst = guard.ask(key);
-        may_halt |= worst == LoopVerdict::Halt;
-        guard.assume(key);
-        may_halt || worst >= LoopVerdict::Probe
-    });
-    each.collect()
-}
-
 impl Seat {
     /// Of a call that belongs to no session.
     pub(crate) fn alone() -> Self {
@@ -118,12 +104,12 @@ impl Seat {
     }
 
     /// Of a single call in a conversation.
-    pub(crate) fn new(conversation: Arc<Conversation>, key: Option<CallKey>) -> Self {
+    pub(crate) fn new(conversation: Arc<dyn Talk>, key: Option<CallKey>) -> Self {
         Self { conversation: Some(conversation), key, turn: None, admitted: LoopVerdict::Pass }
     }
 
     pub(crate) fn in_turn(
-        conversation: Option<Arc<Conversation>>,
+        conversation: Option<Arc<dyn Talk>>,
         key: Option<CallKey>,
         turn: Arc<Turn>,
         index: usize,
@@ -136,25 +122,19 @@ impl Seat {
         self.turn.is_some()
     }
 
-    pub(crate) fn conversation(&self) -> Option<&Conversation> {
-        self.conversation.as_deref()
-    }
-
     /// The session's id.
     pub(crate) fn session(&self) -> Option<&Arc<str>> {
-        self.conversation().map(Conversation::id)
+        self.conversation.as_ref().map(|conversation| conversation.id())
     }
 
     /// Asks the loop guard whether the call may run. A refused call has been counted, and is not to be recorded.
-    pub(crate) async fn admit(&mut self) -> Result<(), Refusal> {
+    pub(crate) async fn admit(&mut self) -> Result<(), Refused> {
         if let (Some(conversation), Some(_), Some((turn, index))) = (&self.conversation, self.key, &self.turn) {
             if !turn.waits[*index] {
                 // Nothing in this turn can stop it; only somebody else who uses the session.
-                if !conversation.is_halted() {
-                    return Ok(());
-                }
+                let Some(refused) = conversation.halted() else { return Ok(()) };
                 self.key = None;
-                return Err(Refusal::Halted);
+                return Err(refused);
             }
             turn.all_before_left(*index).await;
         }
@@ -162,16 +142,16 @@ impl Seat {
     }
 
     /// The same where nobody has to be waited for.
-    pub(crate) fn admit_now(&mut self) -> Result<(), Refusal> {
+    pub(crate) fn admit_now(&mut self) -> Result<(), Refused> {
         let (Some(conversation), Some(key)) = (&self.conversation, self.key) else { return Ok(()) };
         match conversation.admit(key) {
             Ok(verdict) => {
                 self.admitted = verdict;
                 Ok(())
             }
-            Err(refusal) => {
+            Err(refused) => {
                 self.key = None;
-                Err(refusal)
+                Err(refused)
             }
         }
     }
@@ -206,12 +186,12 @@ impl Seat {
 
     fn record(&self, seen: Option<(CallKey, u64)>) -> Option<String> {
         let (key, result) = seen?;
-        Some(self.conversation.as_ref()?.record(key, result, self.admitted)?.text())
+        self.conversation.as_ref()?.record(key, result, self.admitted)
     }
 
     /// Notes what the call saved.
     pub(crate) fn keep(&self, outcome: &Outcome) {
-        if let Some(conversation) = self.conversation() {
+        if let Some(conversation) = &self.conversation {
             outcome.artifacts().iter().for_each(|artifact| conversation.keep(artifact));
         }
     }

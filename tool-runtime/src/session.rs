@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     artifact::ArtifactRef,
     batch, call,
-    conversation::Conversation,
+    conversation::{Conversation, Talk},
     dialect::Dialect,
     guard::LoopVerdict,
     outcome::Outcome,
@@ -134,13 +134,13 @@ impl Session {
     /// [`Registry::call_all`], watched by the loop guard: notices and refusals are those that the calls would get
     /// one after the other, in the order of `calls`.
     pub fn call_all(&self, calls: Vec<ToolCall>) -> impl Future<Output = Vec<Outcome>> + Send + use<> + 'static {
-        batch::all(Arc::clone(self.inner()), Some(Arc::clone(&self.conversation)), calls)
+        batch::all(Arc::clone(self.inner()), Some(self.talk()), calls)
     }
 
     /// What the loop guard would do with this call now. Asking changes nothing.
     #[must_use]
     pub fn check_loop(&self, call: &ToolCall) -> LoopVerdict {
-        match call::key(self.inner(), &self.conversation, call) {
+        match call::key(self.inner(), &*self.conversation, call) {
             Some(key) => self.conversation.ask(key),
             None => LoopVerdict::Pass,
         }
@@ -169,7 +169,11 @@ impl Session {
     }
 
     fn seat(&self, call: &ToolCall) -> Seat {
-        let key = call::key(self.inner(), &self.conversation, call);
-        Seat::new(Arc::clone(&self.conversation), key)
+        let key = call::key(self.inner(), &*self.conversation, call);
+        Seat::new(self.talk(), key)
+    }
+
+    fn talk(&self) -> Arc<dyn Talk> {
+        Arc::clone(&self.conversation) as _
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     dialect::{Dialect, Strict},
     error::BuildReason,
     guard::LoopGuard,
-    hook::{ErasedHook, Hook},
+    hook::ErasedHook,
     policy::{ArtifactTools, Coercion, FenceStyle, MEDIA_BYTES, Scope, Snap, TruncationStrategy},
     reader::Engine,
     redact::Redactor,
@@ -38,7 +38,7 @@ pub struct RegistryBuilder {
     pub(super) seed: Option<u64>,
     pub(super) state: TypeMap,
     pub(super) approver: Option<Arc<dyn ErasedApprover>>,
-    pub(super) hooks: Vec<Box<dyn ErasedHook>>,
+    pub(crate) hooks: Vec<Box<dyn ErasedHook>>,
     pub(super) redactors: Vec<Box<dyn Redactor>>,
     pub(super) trace_content: bool,
     pub(super) most_blocking: usize,
@@ -266,12 +266,6 @@ impl RegistryBuilder {
     /// Who is asked before a tool with `approval` is run.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.approver = Some(Arc::new(approver));
-        self
-    }
-
-    /// Looks at every call; more than one run in the order in which they are added.
-    pub fn hook(mut self, hook: impl Hook) -> Self {
-        self.hooks.push(Box::new(hook));
         self
     }
 
