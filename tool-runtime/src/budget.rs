@@ -40,9 +40,7 @@ pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Optio
         }
     }
     if let Some(conversation) = conversation {
-        for told in &told {
-            told.outcome.artifacts().iter().for_each(|artifact| conversation.keep(artifact));
-        }
+        told.iter().for_each(|told| conversation.keep(&told.outcome));
     }
     let mut outcomes: Vec<Outcome> = told.into_iter().map(|told| told.outcome).collect();
     share(budget, &mut outcomes);

@@ -10,7 +10,7 @@ use crate::{
     artifact::{ArtifactRef, ArtifactStore},
     contain,
     guard::{CallKey, Digest, Guard, LoopGuard, LoopVerdict, Note, Refusal},
-    outcome::Status,
+    outcome::{Outcome, Status},
     output::ModelOutput,
     part::Part,
     request::Arguments,
@@ -37,7 +37,7 @@ pub(crate) trait Talk: Send + Sync {
     /// Takes note of what a call came to; a sentence for the model, where there is something to say.
     fn record(&self, key: CallKey, result: u64, admitted: LoopVerdict) -> Option<String>;
     /// Notes what a call saved.
-    fn keep(&self, artifact: &ArtifactRef);
+    fn keep(&self, outcome: &Outcome);
 }
 
 /// Why a call was not run: for the model, and for the receipt.
@@ -175,10 +175,13 @@ impl Talk for Conversation {
         self.guard().record(key, result, admitted).map(Note::text)
     }
 
-    fn keep(&self, artifact: &ArtifactRef) {
+    fn keep(&self, outcome: &Outcome) {
+        let artifacts = outcome.artifacts();
         let mut saved = self.saved_so_far();
-        if saved.ids.insert(artifact.id.clone()) {
-            saved.artifacts.push(artifact.clone());
+        for artifact in artifacts {
+            if saved.ids.insert(artifact.id.clone()) {
+                saved.artifacts.push(artifact);
+            }
         }
     }
 }

@@ -192,7 +192,7 @@ impl Seat {
     /// Notes what the call saved.
     pub(crate) fn keep(&self, outcome: &Outcome) {
         if let Some(conversation) = &self.conversation {
-            outcome.artifacts().iter().for_each(|artifact| conversation.keep(artifact));
+            conversation.keep(outcome);
         }
     }
 

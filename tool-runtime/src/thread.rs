@@ -2,7 +2,7 @@
 
 mod pause;
 
-pub(crate) use self::pause::{Countdown, pause};
+pub(crate) use self::pause::{Countdown, never, pause};
 
 use std::{
     future::{Future, poll_fn},

@@ -62,25 +62,25 @@ impl Trace {
         Some(trace)
     }
 
+    #[cold]
     fn begin(&self, inner: &Inner, call: &ToolCall) {
         match inner.names.find(&call.name) {
             Some(found) => {
                 let name = &*inner.tools[found.index].name;
-                self.span.record("gen_ai.tool.name", name);
-                self.span.record("otel.name", format!("execute_tool {name}"));
+                self.record(&[("gen_ai.tool.name", &name), ("otel.name", &format!("execute_tool {name}"))]);
             }
             // The model's own words: content, and not for the span's name, of which there should be few.
             None => {
-                self.span.record("otel.name", "execute_tool");
+                self.record(&[("otel.name", &"execute_tool")]);
                 if inner.trace_content {
-                    self.span.record("gen_ai.tool.name", present::traced(inner, &call.name, MAX_NAME));
+                    self.record(&[("gen_ai.tool.name", &present::traced(inner, &call.name, MAX_NAME))]);
                 }
             }
         }
         let arguments = call.arguments.text();
-        self.span.record("tool_runtime.arguments_bytes", arguments.len());
+        self.record(&[("tool_runtime.arguments_bytes", &arguments.len())]);
         if inner.trace_content {
-            self.span.record("gen_ai.tool.call.arguments", present::traced(inner, &arguments, MAX_CONTENT));
+            self.record(&[("gen_ai.tool.call.arguments", &present::traced(inner, &arguments, MAX_CONTENT))]);
         }
     }
 
@@ -89,41 +89,46 @@ impl Trace {
         self.span.clone()
     }
 
+    #[cold]
     pub(crate) fn close(mut self, inner: &Inner, outcome: &Outcome) {
         self.open = false;
         let receipt = outcome.receipt();
         self.fail(outcome.status());
-        let span = &self.span;
-        if let Some(chars) = receipt.full_chars {
-            span.record("tool_runtime.full_chars", chars);
-        }
-        span.record("tool_runtime.view_chars", receipt.view_chars);
-        span.record("tool_runtime.model_chars", receipt.model_chars);
-        span.record("tool_runtime.truncated", receipt.truncated);
-        span.record("tool_runtime.fenced", receipt.fenced);
-        span.record("tool_runtime.saved", receipt.artifact.is_some());
-        if receipt.attempts > 1 {
-            span.record("tool_runtime.attempts", receipt.attempts);
-        }
-        span.record("tool_runtime.still_running", receipt.still_running);
-        span.record("tool_runtime.notes", receipt.notes.len());
+        self.record(&[
+            ("tool_runtime.full_chars", &receipt.full_chars),
+            ("tool_runtime.view_chars", &receipt.view_chars),
+            ("tool_runtime.model_chars", &receipt.model_chars),
+            ("tool_runtime.truncated", &receipt.truncated),
+            ("tool_runtime.fenced", &receipt.fenced),
+            ("tool_runtime.saved", &receipt.artifact.is_some()),
+            ("tool_runtime.attempts", &(receipt.attempts > 1).then_some(receipt.attempts)),
+            ("tool_runtime.still_running", &receipt.still_running),
+            ("tool_runtime.notes", &receipt.notes.len()),
+        ]);
         if inner.trace_content {
             // Redacted on its way to the model.
             let text = outcome.model_text();
             let text = cut::cut(text, receipt.model_chars, MAX_CONTENT, present::TRACED);
-            span.record("gen_ai.tool.call.result", text);
+            self.record(&[("gen_ai.tool.call.result", &text)]);
             for note in &receipt.notes {
                 let note = present::traced(inner, note, MAX_CONTENT);
-                tracing::info!(target: "tool_runtime", parent: span, note, "tool call note");
+                tracing::info!(target: "tool_runtime", parent: &self.span, note, "tool call note");
             }
         }
     }
 
     fn fail(&self, status: Status) {
-        self.span.record("tool_runtime.status", status.name());
+        self.record(&[("tool_runtime.status", &status.name())]);
         if status != Status::Ok {
-            self.span.record("error.type", status.name());
-            self.span.record("otel.status_code", "ERROR");
+            self.record(&[("error.type", &status.name()), ("otel.status_code", &"ERROR")]);
+        }
+    }
+
+    /// Fields by their names. In one place: what a span makes of a field is much code.
+    #[inline(never)]
+    fn record(&self, fields: &[(&str, &dyn tracing::Value)]) {
+        for (name, value) in fields {
+            self.span.record(*name, value);
         }
     }
 }

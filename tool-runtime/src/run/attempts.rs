@@ -39,7 +39,7 @@ impl Run<'_> {
             let ran = ran.in_attempt(attempt);
             let Some(pause) = pause else { break ran };
             notes.push(format!("attempt {attempt} failed for the moment; paused for {pause:?}"));
-            if let Err(left) = self.wait(thread::pause(pause), None).await {
+            if let Err(left) = self.wait(thread::pause(pause), thread::never()).await {
                 break Ran { attempts: attempt, ..self.left(left) };
             }
             failed = Some(ran);

@@ -48,8 +48,8 @@ impl Run<'_> {
             return refused;
         }
         let ran = match self.start(self.context) {
-            // Without a timer it is left for one reason only.
-            Ok(decoded) => self.ended(decoded, None).await.unwrap_or_else(|_| self.cancelled()),
+            // Without an end of its time it is left for one reason only.
+            Ok(decoded) => self.ended(decoded, thread::never()).await.unwrap_or_else(|_| self.cancelled()),
             Err(ran) => *ran,
         };
         ran.counted()
@@ -77,14 +77,14 @@ impl Run<'_> {
     }
 
     /// Waits for a tool that has started, inside this task or on this thread.
-    pub(super) async fn ended(&self, decoded: Decoded<'_>, timer: Option<Timer>) -> Result<Ran, Left> {
+    pub(super) async fn ended(&self, decoded: Decoded<'_>, timer: Timer) -> Result<Ran, Left> {
         let Decoded { started, notes, notices } = decoded;
         let returned = match started {
             Started::Done(returned) => Ok(returned),
             Started::Later(future) => {
                 let work = contain::poll(future);
-                let is_awaited = self.place == Place::Task && timer.is_none();
-                if is_awaited && self.context.known_cancellation().is_none() {
+                let has_end = self.tool().spec.timeout.is_some() || self.context.known_cancellation().is_some();
+                if self.place == Place::Task && !has_end {
                     work.await
                 } else {
                     Box::pin(self.wait(work, timer)).await?
@@ -98,7 +98,7 @@ impl Run<'_> {
     }
 
     /// Waits, wherever the call is made, until `work` is done, its time is up, or somebody cancels.
-    pub(super) async fn wait<F>(&self, work: F, timer: Option<Timer>) -> Result<F::Output, Left>
+    pub(super) async fn wait<F>(&self, work: F, timer: Timer) -> Result<F::Output, Left>
     where
         F: Future<Output: Send> + Send,
     {
@@ -112,7 +112,7 @@ impl Run<'_> {
     }
 
     /// The same inside a task. `work` is dropped with the future.
-    async fn until_left(&self, mut work: Work<'_>, mut timer: Option<Timer>) -> Result<(), Left> {
+    async fn until_left(&self, mut work: Work<'_>, mut timer: Timer) -> Result<(), Left> {
         let mut cancelled = pin!(self.context.known_cancellation().map(CancellationToken::cancelled));
         poll_fn(move |context| {
             if work.as_mut().poll(context).is_ready() {
@@ -121,10 +121,7 @@ impl Run<'_> {
             if cancelled.as_mut().as_pin_mut().is_some_and(|token| token.poll(context).is_ready()) {
                 return Poll::Ready(Err(Left::Cancelled));
             }
-            if timer.as_mut().is_some_and(|timer| timer.as_mut().poll(context).is_ready()) {
-                return Poll::Ready(Err(Left::TimedOut));
-            }
-            Poll::Pending
+            timer.as_mut().poll(context).map(|()| Err(Left::TimedOut))
         })
         .await
     }

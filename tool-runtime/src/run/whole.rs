@@ -64,7 +64,7 @@ impl Run<'_> {
             session: self.context.session().map(Into::into),
         };
         // Somebody may think about it for hours: that can be cancelled, but has no deadline.
-        match self.wait(contain::poll(async { approver.ask(request).await }), None).await {
+        match self.wait(contain::poll(async { approver.ask(request).await }), thread::never()).await {
             Ok(Ok(Approval::Yes)) => None,
             Ok(Ok(Approval::No(reason))) => blocked(reason),
             Ok(Err(Panicked(_))) => blocked("the approver panicked".to_owned()),

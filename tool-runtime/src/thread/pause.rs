@@ -27,16 +27,21 @@ impl Countdown {
         self.0.map(|(began, timeout)| timeout.saturating_sub(began.elapsed()))
     }
 
-    /// Ends when nothing is left, by the timers of the runtime that polls it; never where that has none.
-    pub(crate) fn timer(self) -> Option<Timer> {
-        self.0?;
-        Some(Box::pin(async move {
+    /// Ends when nothing is left, by the timers of the runtime that polls it; never where there is no end, or no timers.
+    pub(crate) fn timer(self) -> Timer {
+        Box::pin(async move {
             match deadline(self.left()) {
                 Some(timer) => timer.await,
                 None => pending().await,
             }
-        }))
+        })
     }
+}
+
+/// Never ends; costs nothing. In place of `None`, whose second half may be anything: the optimiser makes it the one timer
+/// that there is, and then a program holds that timer for `None` too.
+pub(crate) fn never() -> Timer {
+    Box::pin(pending())
 }
 
 /// Waits, by the runtime's timers; where there are none, until a thread that sleeps has woken up.
