@@ -34,11 +34,11 @@ pub(crate) use self::{
     shown::shown,
 };
 use crate::{
+    callable::{Callable, Started},
     context::CallContext,
     error::{Problem, ProblemKind},
     policy::Coercion,
     request::{Misfit, RawArguments},
-    tool::{Callable, Started},
 };
 
 /// Problems collected at most; a hostile call could have hundreds of thousands.

@@ -9,6 +9,7 @@ use super::{
     given::{Given, This},
 };
 use crate::{
+    callable::{Callable, Entry, Origin, RegisteredTool, Started},
     context::{self, CallContext},
     fields::{Describe, Fields, Purpose, Slots},
     policy::{Keep, Limit, TruncationStrategy, Trust, Yields},
@@ -16,7 +17,6 @@ use crate::{
     schema,
     spec::{Hints, LoopKey, ToolSpec},
     stages::Stages,
-    tool::{Callable, Entry, Origin, RegisteredTool, Started},
 };
 
 /// Decodes the arguments and starts the function; `None` where it did not start, and then the slots know why.

@@ -5,31 +5,31 @@ mod grep;
 mod open;
 mod page;
 
-#[cfg(feature = "regex")]
-use std::sync::OnceLock;
 use std::{fmt::Write, sync::Arc};
 
 use tool_macros::tool;
 
 use crate::{
     artifact::{ArtifactEntry, ArtifactStore},
+    callable::{Entry, RegisteredTool},
     context::CallContext,
     error::ToolError,
     excerpt::Excerpt,
+    fence,
     link::IntoTools,
-    policy::{Limit, TruncationStrategy, Trust, Yields},
+    policy::{ArtifactTools, Limit, Policy, Scope, TruncationStrategy, Trust, Yields},
+    registry::RegistryBuilder,
     sanitise,
-    tool::{Entry, RegisteredTool},
 };
 
 /// Characters of one answer, where the registry has no limit of its own.
-pub(crate) const PAGE: usize = 4000;
+const PAGE: usize = 4000;
 
 /// No title of an answer is longer.
-pub(crate) const TITLE: usize = 260;
+const TITLE: usize = 260;
 
 /// For what a fence takes up.
-pub(crate) const LONGEST_NAME: &str = "artifact_chunk";
+const LONGEST_NAME: &str = "artifact_chunk";
 
 /// Characters that say how much of a list is missing.
 const MORE: usize = 40;
@@ -42,30 +42,28 @@ struct Artifacts {
     store: Arc<dyn ArtifactStore>,
     /// Characters of one answer.
     page: usize,
-    #[cfg_attr(not(feature = "regex"), expect(dead_code, reason = "there is nothing to search with"))]
-    engine: Engine,
 }
 
-/// What searches. Whoever makes the tools reachable starts it, and only then does a linker find a way to it: the regular
-/// expressions are 1.7 MB of a program that has sessions, and nothing of one that has none.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Engine(#[cfg(feature = "regex")] Arc<OnceLock<Grep>>);
-
-/// Of an artifact by its id, with a pattern; leaves out the first matches.
-#[cfg(feature = "regex")]
-type Grep = fn(&Artifacts, &CallContext, &str, &str, usize) -> Result<Excerpt, ToolError>;
-
-impl Engine {
-    #[cfg_attr(not(feature = "regex"), expect(clippy::unused_self, reason = "there is nothing to start"))]
-    pub(crate) fn start(&self) {
-        #[cfg(feature = "regex")]
-        self.0.get_or_init(|| grep::grep);
+impl RegistryBuilder {
+    /// When there are tools to read saved results back with. Default: [`ArtifactTools::WhenSaved`]. Each answer is a
+    /// page of at most [`default_max_result_size`](Self::default_max_result_size), or 4,000 characters where that is
+    /// not set, and is never saved itself. A session reads what it saved, and what others saved where the store is
+    /// shared; calls outside a session read what was saved outside any. Another tool of such a name is a
+    /// [`BuildError`](crate::BuildError).
+    pub fn artifact_tools(self, tools: ArtifactTools) -> Self {
+        self.read_back(tools, make)
     }
 }
 
-/// The tools over this store. `limit` bounds what the model reads, `page` the text that is asked of the store for it.
-pub(crate) fn tools(store: &Arc<dyn ArtifactStore>, engine: &Engine, limit: usize, page: usize) -> Vec<RegisteredTool> {
-    let mut tools = Artifacts { store: Arc::clone(store), page, engine: engine.clone() }.into_tools();
+/// The tools over this store, in a registry with these settings. Whoever names this function brings the regular
+/// expressions into the program, 1.7 MB of it.
+pub(crate) fn make(store: &Arc<dyn ArtifactStore>, defaults: &Policy) -> Vec<RegisteredTool> {
+    let limit = defaults.limit.unwrap_or(PAGE);
+    let page = match defaults.scope {
+        Scope::Content => limit,
+        Scope::Total => limit.saturating_sub(fence::overhead_chars(defaults.fence, LONGEST_NAME) + TITLE),
+    };
+    let mut tools = Artifacts { store: Arc::clone(store), page: page.max(1) }.into_tools();
     for tool in &mut tools {
         // What the macro has no key for, because nobody else should.
         if let Entry::Ready { spec, .. } = &mut tool.0 {
@@ -145,9 +143,7 @@ impl Artifacts {
         #[serde(default)]
         skip: usize,
     ) -> Result<Excerpt, ToolError> {
-        // No call comes here before a session, or whoever offers the tools outside of sessions, has started it.
-        let grep = self.engine.0.get().ok_or_else(|| ToolError::new("nothing can be searched outside a session"))?;
-        grep(self, ctx, id, pattern, skip)
+        grep::grep(self, ctx, id, pattern, skip)
     }
 
     /// Lists the saved results that can be read, the newest first.

@@ -2,21 +2,20 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use super::Turns;
+use super::{MakeReaders, Turns};
 use crate::{
     approve::{Approver, ErasedApprover},
     args::Limits,
     artifact::ArtifactStore,
+    callable::{IntoTool, RegisteredTool, ToolList},
     context::TypeMap,
     dialect::{Dialect, Strict},
     error::BuildReason,
     guard::LoopGuard,
     hook::{ErasedHook, Hook},
     policy::{ArtifactTools, Coercion, FenceStyle, MEDIA_BYTES, Scope, Snap, TruncationStrategy},
-    reader::Engine,
     redact::Redactor,
     stages::Stages,
-    tool::{IntoTool, RegisteredTool, ToolList},
 };
 
 /// Collects tools and settings; [`build`](Self::build) reports everything that is wrong with them at once.
@@ -33,7 +32,8 @@ pub struct RegistryBuilder {
     pub(super) store: Storage,
     pub(super) show_paths: bool,
     pub(super) artifact_tools: ArtifactTools,
-    pub(super) engine: Engine,
+    /// Where every registry and session has them.
+    pub(super) readers: Option<MakeReaders>,
     pub(super) limits: Limits,
     pub(super) seed: Option<u64>,
     pub(super) state: TypeMap,
@@ -70,7 +70,7 @@ impl Default for RegistryBuilder {
             store: Storage::Default,
             show_paths: true,
             artifact_tools: ArtifactTools::default(),
-            engine: Engine::default(),
+            readers: None,
             limits: Limits::default(),
             seed: None,
             state: TypeMap::default(),
@@ -211,14 +211,10 @@ impl RegistryBuilder {
         self
     }
 
-    /// When there are tools to read saved results back with. Default: [`ArtifactTools::WhenSaved`]. Each answer is a
-    /// page of at most [`default_max_result_size`](Self::default_max_result_size), or 4,000 characters where that is
-    /// not set, and is never saved itself. A session reads what it saved, and what others saved where the store is
-    /// shared; calls outside a session read what was saved outside any. Another tool of such a name is a
-    /// [`BuildError`](crate::BuildError).
-    pub fn artifact_tools(mut self, tools: ArtifactTools) -> Self {
+    /// What [`artifact_tools`](Self::artifact_tools) says, and what makes the tools.
+    pub(crate) fn read_back(mut self, tools: ArtifactTools, make: MakeReaders) -> Self {
         self.artifact_tools = tools;
-        self.engine.start();
+        self.readers = (tools == ArtifactTools::Always).then_some(make);
         self
     }
 

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     args::{self, Decoded},
     aside::{self, Left},
+    callable::Started,
     contain,
     context::CallContext,
     gate::{self, Permit},
@@ -16,7 +17,6 @@ use crate::{
     policy::Yields,
     registry::Installed,
     thread::{self, Countdown, Place},
-    tool::Started,
 };
 
 /// What one attempt runs with.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     args::{self, Decoded},
+    callable::{Returned, Started},
     contain::{self, Panicked},
     error::Problem,
     gate::{self, Permit},
@@ -13,7 +14,6 @@ use crate::{
     outcome::Status,
     resolve::End,
     thread,
-    tool::{Returned, Started},
     value::Output,
 };
 
