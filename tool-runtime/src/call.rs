@@ -375,7 +375,7 @@ fn promise(inner: &Inner, tool: &Installed) -> Option<Arc<Promise>> {
     let promise = tool.promise.get_or_init(|| {
         tool.described(inner.strict).promised_schema()?;
         let redactors = Arc::clone(&inner.redactors);
-        Some(Arc::new(Promise { policy: tool.policy, redactors, keep: present::keep_promise }))
+        Some(Arc::new(Promise { policy: tool.policy, redactors, keep: present::keep_promise(inner) }))
     });
     promise.clone()
 }

@@ -272,8 +272,11 @@ impl Shown {
 pub(crate) struct Promise {
     pub(crate) policy: Policy,
     pub(crate) redactors: Arc<[Box<dyn Redactor>]>,
-    pub(crate) keep: fn(&Promise, &Output) -> Result<Value, String>,
+    pub(crate) keep: KeepPromise,
 }
+
+/// The value as it may stand beside the text, or why it may not.
+pub(crate) type KeepPromise = fn(&Promise, &Output) -> Result<Value, String>;
 
 impl fmt::Debug for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -153,11 +153,17 @@ fn whole<T: DeserializeOwned>(args: RawArguments<'_>) -> Result<T, Vec<Misfit>> 
     serde_json::from_str(args.text).map_err(|error| vec![Misfit { slot: None, message: error.to_string() }])
 }
 
+/// A `ToolResult` may come with content of any kind, and whoever gets a context can stream.
+fn any_result(mut spec: ToolSpec) -> ToolSpec {
+    spec.stages = spec.stages.with_presenting();
+    spec
+}
+
 impl<T: Tool> From<T> for RegisteredTool {
     #[track_caller]
     fn from(tool: T) -> Self {
         let schema = schema::generator().into_root_schema_for::<T::Args>().to_value();
-        Self::ready(tool.spec(), schema, Arc::new(Handwritten(Arc::new(tool))), Origin::here())
+        Self::ready(any_result(tool.spec()), schema, Arc::new(Handwritten(Arc::new(tool))), Origin::here())
     }
 }
 
@@ -207,7 +213,7 @@ impl DynTool {
 impl From<DynTool> for RegisteredTool {
     #[track_caller]
     fn from(tool: DynTool) -> Self {
-        Self::ready(tool.spec, tool.schema, tool.run, Origin::here())
+        Self::ready(any_result(tool.spec), tool.schema, tool.run, Origin::here())
     }
 }
 

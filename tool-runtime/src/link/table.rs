@@ -186,6 +186,7 @@ impl MacroTool {
     #[must_use]
     pub const fn max_result_size(mut self, chars: usize) -> Self {
         self.limit = Limit::Chars(chars);
+        self.stages = self.stages.with_presenting();
         self
     }
 
@@ -207,6 +208,7 @@ impl MacroTool {
     #[must_use]
     pub const fn keep(mut self, keep: Keep) -> Self {
         self.keep = keep;
+        self.stages = self.stages.with_presenting();
         self
     }
 
@@ -214,6 +216,7 @@ impl MacroTool {
     #[must_use]
     pub const fn external(mut self) -> Self {
         self.trust = Trust::External;
+        self.stages = self.stages.with_presenting();
         self
     }
 
@@ -249,6 +252,7 @@ impl MacroTool {
     #[must_use]
     pub const fn max_result_tokens(mut self, tokens: usize) -> Self {
         self.tokens = Some(tokens);
+        self.stages = self.stages.with_presenting();
         self
     }
 
@@ -319,6 +323,8 @@ impl MacroTool {
     #[must_use]
     pub const fn needs(mut self, needs: &'static [Need]) -> Self {
         self.needs = needs;
+        // A context can save what is streamed.
+        self.stages = self.stages.with_presenting();
         self
     }
 

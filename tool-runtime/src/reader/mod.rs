@@ -51,7 +51,9 @@ impl RegistryBuilder {
     /// shared; calls outside a session read what was saved outside any. Another tool of such a name is a
     /// [`BuildError`](crate::BuildError).
     pub fn artifact_tools(self, tools: ArtifactTools) -> Self {
-        self.read_back(tools, make)
+        let mut builder = self.read_back(tools, make);
+        builder.stages = builder.stages.with_presenting();
+        builder
     }
 }
 
@@ -69,6 +71,7 @@ pub(crate) fn make(store: &Arc<dyn ArtifactStore>, defaults: &Policy) -> Vec<Reg
         if let Entry::Ready { spec, .. } = &mut tool.0 {
             let spec = Arc::make_mut(spec);
             spec.yields = Yields::Excerpts;
+            spec.stages = spec.stages.with_presenting();
             spec.limit = Limit::Chars(limit);
             spec.strategy = Some(TruncationStrategy::HeadTail);
         }

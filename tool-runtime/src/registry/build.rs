@@ -15,13 +15,13 @@ use super::{
 use crate::{
     artifact::ArtifactStore,
     callable::{Entry, Origin, RegisteredTool},
-    dialect::{self, Dialect, LintLevel},
+    dialect,
     error::{BuildError, BuildReason},
     fence::Key,
     gate::Gate,
     policy::{ArtifactTools, Limit, Policy, READERS},
     schema,
-    store::{LocalStore, MemoryStore},
+    stages::Stages,
     thread::Blocking,
 };
 
@@ -52,8 +52,9 @@ impl RegistryBuilder {
             }
         }
         let defaults = self.defaults();
+        let may_save = !matches!(self.store, Storage::Without);
         let store = self.take_store();
-        let reserved = if store.is_some() && self.artifact_tools != ArtifactTools::Never { READERS } else { &[] };
+        let reserved = if may_save && self.artifact_tools != ArtifactTools::Never { READERS } else { &[] };
         for name in reserved {
             if let Some((_, other)) = named.get(*name) {
                 let message = format!(
@@ -169,19 +170,31 @@ impl RegistryBuilder {
                 return vec![(BuildReason::InvalidName, message)];
             }
         }
-        let refused = |&dialect: &Dialect| {
-            let lints = named.values().flat_map(move |(tool, _)| dialect.lint(&tool.described(self.strict)));
-            lints.filter(|lint| lint.level == LintLevel::Deny).map(move |lint| lint.refusal(dialect))
+        let mut reasons = Vec::new();
+        for (dialect, refusals) in &self.dialects {
+            for (tool, _) in named.values() {
+                let refused = refusals(*dialect, &tool.described(self.strict)).into_iter();
+                reasons.extend(refused.map(|message| (BuildReason::Inexpressible, message)));
+            }
+        }
+        reasons
+    }
+
+    /// What the settings and all tools ask for.
+    fn all_stages(&self) -> Stages {
+        let stages = |tool: &RegisteredTool| match &tool.0 {
+            Entry::Ready { spec, .. } => spec.stages,
+            Entry::NotATool(_) => Stages::NONE,
         };
-        self.dialects.iter().flat_map(refused).map(|message| (BuildReason::Inexpressible, message)).collect()
+        self.tools.iter().map(stages).fold(self.stages, Stages::and)
     }
 
     fn take_store(&mut self) -> Option<Arc<dyn ArtifactStore>> {
         match (std::mem::replace(&mut self.store, Storage::Without), self.seed) {
             (Storage::Given(store), _) => Some(store),
             (Storage::Without, _) => None,
-            (Storage::Default, None) => Some(Arc::new(LocalStore::from_env())),
-            (Storage::Default, Some(_)) => Some(Arc::new(MemoryStore::new(1 << 30))),
+            // Where nothing asks for more than plain presenting, there is nothing to be saved.
+            (Storage::Default, seed) => self.all_stages().presenting.map(|asked| (asked.default_store)(seed)),
         }
     }
 
