@@ -5,7 +5,7 @@ mod grep;
 mod open;
 mod page;
 
-use std::{fmt::Write, sync::Arc};
+use std::{borrow::Borrow, fmt::Write, sync::Arc};
 
 use tool_macros::tool;
 
@@ -65,7 +65,7 @@ pub(crate) fn make(store: &Arc<dyn ArtifactStore>, defaults: &Policy) -> Vec<Reg
         Scope::Content => limit,
         Scope::Total => limit.saturating_sub(fence::overhead_chars(defaults.fence, LONGEST_NAME) + TITLE),
     };
-    let mut tools = Artifacts { store: Arc::clone(store), page: page.max(1) }.into_tools();
+    let mut tools = Tools(Artifacts { store: Arc::clone(store), page: page.max(1) }).into_tools();
     for tool in &mut tools {
         // What the macro has no key for, because nobody else should.
         if let Entry::Ready { spec, .. } = &mut tool.0 {
@@ -79,8 +79,16 @@ pub(crate) fn make(store: &Arc<dyn ArtifactStore>, defaults: &Policy) -> Vec<Reg
     tools
 }
 
+/// Generic, although there is but one such value: of a generic block no tool is among the linked ones, which stand in
+/// every program with all that they call.
+struct Tools<A>(A);
+
 #[tool(prefix = "artifact", crate = crate)]
-impl Artifacts {
+impl<A: Borrow<Artifacts> + Send + Sync + 'static> Tools<A> {
+    fn artifacts(&self) -> &Artifacts {
+        self.0.borrow()
+    }
+
     /// Reads the beginning of a saved result: one that was too long to be shown whole, and says `full output: …`.
     #[tool(read_only)]
     fn head(
@@ -92,8 +100,8 @@ impl Artifacts {
         #[schemars(range(min = 1))]
         lines: Option<usize>,
     ) -> Result<Excerpt, ToolError> {
-        let open = self.open(ctx, id)?;
-        open.from(0, self.page, lines)
+        let open = self.artifacts().open(ctx, id)?;
+        open.from(0, self.artifacts().page, lines)
     }
 
     /// Reads the end of a saved result.
@@ -107,8 +115,8 @@ impl Artifacts {
         #[schemars(range(min = 1))]
         lines: Option<usize>,
     ) -> Result<Excerpt, ToolError> {
-        let open = self.open(ctx, id)?;
-        open.last(self.page, lines)
+        let open = self.artifacts().open(ctx, id)?;
+        open.last(self.artifacts().page, lines)
     }
 
     /// Reads a piece out of a saved result. To read all of it, go on at the offset where the last piece says that it
@@ -125,8 +133,8 @@ impl Artifacts {
         #[schemars(range(min = 1))]
         length: Option<usize>,
     ) -> Result<Excerpt, ToolError> {
-        let open = self.open(ctx, id)?;
-        open.from(offset, length.map_or(self.page, |length| length.min(self.page)), None)
+        let open = self.artifacts().open(ctx, id)?;
+        open.from(offset, length.map_or(self.artifacts().page, |length| length.min(self.artifacts().page)), None)
     }
 
     /// Searches a saved result line by line with a regular expression. Every match says in which line it is, and at
@@ -146,7 +154,7 @@ impl Artifacts {
         #[serde(default)]
         skip: usize,
     ) -> Result<Excerpt, ToolError> {
-        grep::grep(self, ctx, id, pattern, skip)
+        grep::grep(self.artifacts(), ctx, id, pattern, skip)
     }
 
     /// Lists the saved results that can be read, the newest first.
@@ -158,11 +166,11 @@ impl Artifacts {
         #[serde(default)]
         skip: usize,
     ) -> Result<Excerpt, ToolError> {
-        let entries = self.entries(ctx)?;
+        let entries = self.artifacts().entries(ctx)?;
         if entries.is_empty() {
             return Ok(Excerpt::ours("Nothing is saved here.".to_owned()));
         }
-        Ok(Excerpt::ours(listing(&entries, skip, self.page)))
+        Ok(Excerpt::ours(listing(&entries, skip, self.artifacts().page)))
     }
 }
 
