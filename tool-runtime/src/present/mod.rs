@@ -107,9 +107,9 @@ pub(crate) async fn apart(job: Job) -> (Presented, Job) {
     }
 }
 
-/// The value as JSON beside the text, for who was promised it.
-pub(crate) fn keep_promise(inner: &Inner) -> KeepPromise {
-    full(inner).map_or(plain::keep_promise, |full| full.keep_promise)
+/// What keeps a promise of the value as JSON beside the text, where there may be something to clean or to count.
+pub(crate) fn keep_promise(inner: &Inner) -> Option<KeepPromise> {
+    full(inner).map(|full| full.keep_promise)
 }
 
 /// Content for a trace: redacted, JSON by its strings, at most `max_chars` characters.

@@ -4,21 +4,18 @@
 
 use std::{borrow::Cow, ops::ControlFlow};
 
-use serde_json::Value;
-
 use crate::{
     args::Message,
     contain::{self, Panicked},
     cut,
     json::{self, Fault, Walk},
     notice::Notice,
-    outcome::{ModelText, Promise, Receipt, Status, ViewSource},
+    outcome::{ModelText, Receipt, Status, ViewSource},
     output::ModelOutput,
     policy::{Keep, Policy, Trust, Yields},
     render::{self, Body, Reply},
     resolve::Facing,
     sanitise,
-    value::Output,
 };
 
 use super::{Job, MAX_QUOTED, NO_OUTPUT, Presented};
@@ -157,13 +154,4 @@ fn finish(text: ModelText, source: ViewSource, chars: usize) -> Presented {
         ModelText::SameAsOutput => chars,
     };
     Presented::new(text, None, receipt)
-}
-
-/// The value as it is, where it is an object; nothing of it is cleaned or counted.
-pub(super) fn keep_promise(_: &Promise, output: &Output) -> Result<Value, String> {
-    match output.try_json() {
-        Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) => Err("it is no JSON object".to_owned()),
-        Err(_) => Err("it can't be turned into JSON".to_owned()),
-    }
 }
