@@ -31,7 +31,7 @@ use serde_json::Value;
 use self::{members::Members, tree::Node};
 pub(crate) use self::{
     message::{Message, message},
-    shown::shown,
+    shown::{shown, shown_bare},
 };
 use crate::{
     callable::{Callable, Started},

@@ -5,7 +5,7 @@
 use std::{borrow::Cow, ops::ControlFlow};
 
 use crate::{
-    args::Message,
+    args::{self, Message},
     contain::{self, Panicked},
     cut,
     json::{self, Fault, Walk},
@@ -15,7 +15,6 @@ use crate::{
     policy::{Keep, Policy, Trust, Yields},
     render::{self, Body, Reply},
     resolve::Facing,
-    sanitise,
 };
 
 use super::{Job, MAX_QUOTED, NO_OUTPUT, Presented};
@@ -47,7 +46,7 @@ fn is_plain(job: &Job) -> bool {
         && (trust, keep, yields) == (Trust::Trusted, Keep::OnCut, Yields::Results)
         && job.inner.redactors.is_empty()
         && job.output.as_stream().is_none()
-        && job.notices.iter().all(|notice| notice.quoted.is_none())
+        && job.notices.iter().all(|notice| notice.is_harmless)
 }
 
 /// The notices as one block.
@@ -55,7 +54,7 @@ fn notices(notices: &[Notice]) -> String {
     if notices.is_empty() {
         return String::new();
     }
-    let line = |notice: &Notice| render::Line { text: sanitise::line(&notice.text, MAX_QUOTED), quoted: None };
+    let line = |notice: &Notice| render::Line { text: notice.text.chars().take(MAX_QUOTED).collect(), quoted: None };
     let lines: Vec<render::Line> = notices.iter().map(line).collect();
     render::notices(&lines)
 }
@@ -81,7 +80,7 @@ pub(super) fn withheld(job: &Job, why: &str) -> Presented {
 fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
     let title = format!("[Unserialisable: {} can't be turned into JSON]\n", job.named());
     // The message may quote the value, and stands on one line of ours.
-    let message = sanitise::line(message, super::short::MAX_MESSAGE);
+    let message = args::shown_bare(message, super::short::MAX_MESSAGE);
     let text = [&title, &*message, &notices(&job.notices)].concat();
     Presented { leak, ..short(Some(Status::Unserialisable), text, cut::count(&message)) }
 }
@@ -129,7 +128,7 @@ fn of_json(job: &Job, source: ViewSource, write: &dyn Fn(&mut Walk<'_>) -> Resul
     }
     let mut told = Cow::Borrowed(&job.notices);
     if let Some(note) = &note {
-        told.to_mut().push(Notice::new(note));
+        told.to_mut().push(Notice::harmless(note));
     }
     let mut presented = finish(ModelText::Own(framed(None, &text, &told)), source, chars);
     presented.shown.receipt.notes.extend(note);
