@@ -148,7 +148,7 @@ fn tell_at_once(inner: &Arc<Inner>, call: &mut ToolCall, place: Place, seat: &mu
         }
     };
     if let Some(notice) = seat.observe_now(ran.status, &ran.output, &ran.end) {
-        ran.notices.push(Notice::new(notice));
+        ran.notices.push(Notice::harmless(notice));
     }
     let policy = policy(inner, found.index, &ran.output);
     let ended = Ended::new(Arc::clone(inner), found, call, seat, policy, ran, began);
@@ -183,7 +183,7 @@ async fn tell_all(inner: Arc<Inner>, call: &mut ToolCall, place: Place, seat: &m
         }
     };
     ran.notes.splice(0..0, call.notes.drain(..));
-    ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::new));
+    ran.notices.extend(seat.observe(ran.status, &ran.output, &ran.end).await.map(Notice::harmless));
     // Before a hook may put another value in the place of one that says where it comes from.
     let policy = policy(&inner, found.index, &ran.output);
     if let Some(observed) = observed {
@@ -375,7 +375,7 @@ fn promise(inner: &Inner, tool: &Installed) -> Option<Arc<Promise>> {
     let promise = tool.promise.get_or_init(|| {
         tool.described(inner.strict).promised_schema()?;
         let redactors = Arc::clone(&inner.redactors);
-        Some(Arc::new(Promise { policy: tool.policy, redactors, keep: present::keep_promise }))
+        Some(Arc::new(Promise { policy: tool.policy, redactors, keep: present::keep_promise(inner) }))
     });
     promise.clone()
 }

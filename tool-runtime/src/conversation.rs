@@ -8,6 +8,7 @@ use std::{
 
 use crate::{
     artifact::{ArtifactRef, ArtifactStore},
+    callable::Returned,
     contain,
     guard::{CallKey, Digest, Guard, LoopGuard, LoopVerdict, Note, Refusal},
     outcome::{Outcome, Status},
@@ -16,7 +17,6 @@ use crate::{
     request::Arguments,
     resolve::End,
     spec::ToolSpec,
-    tool::Returned,
     value::Output,
 };
 

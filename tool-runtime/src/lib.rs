@@ -10,6 +10,7 @@ mod aside;
 mod batch;
 mod budget;
 mod call;
+mod callable;
 mod cancel;
 mod contain;
 mod content;
@@ -84,6 +85,7 @@ pub use approve::{Approval, ApprovalRequest, Approver};
 pub use artifact::{
     Artifact, ArtifactEntry, ArtifactMeta, ArtifactRef, ArtifactStore, ArtifactWriter, StoreError, StoreReason,
 };
+pub use callable::{IntoTool, RegisteredTool, ToolList};
 pub use cancel::CancellationToken;
 pub use context::{CallContext, Progress};
 pub use dialect::{Dialect, Lint, LintLevel, Strict};
@@ -116,8 +118,7 @@ pub use spec::{Hints, LoopKey, ToolSpec};
 pub use store::ObjectStore;
 pub use store::{LocalStore, MemoryStore};
 pub use stream::Streamed;
-pub use tool::RegisteredTool;
-pub use tool::{DynTool, IntoTool, NoArgs, Tool, ToolArgs, ToolList};
+pub use tool::{DynTool, NoArgs, Tool, ToolArgs};
 pub use truncate::{TruncateOptions, TruncatedResult, truncate_result};
 pub use value::{Output, ToolOutput, UnserialisableError};
 pub use view::{IntoView, View};

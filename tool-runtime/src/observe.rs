@@ -11,6 +11,7 @@ use crate::{
     resolve::End,
     run::{self, Ran},
     spec::Hints,
+    stages::Stages,
     thread::{self, Place},
 };
 
@@ -64,8 +65,8 @@ impl RegistryBuilder {
     /// Looks at every call; more than one run in the order in which they are added.
     pub fn hook(mut self, hook: impl Hook) -> Self {
         self.hooks.push(Box::new(hook));
-        self.stages.observing = Some(&STAGE);
-        // presenting: set by whoever moves it
+        // What a hook says beside a result has to be cleaned, and what it puts in the place of one may be anything.
+        self.stages = Stages { observing: Some(&STAGE), ..self.stages.with_presenting() };
         self
     }
 }

@@ -272,8 +272,12 @@ impl Shown {
 pub(crate) struct Promise {
     pub(crate) policy: Policy,
     pub(crate) redactors: Arc<[Box<dyn Redactor>]>,
-    pub(crate) keep: fn(&Promise, &Output) -> Result<Value, String>,
+    /// `None` where nothing is to be cleaned or counted.
+    pub(crate) keep: Option<KeepPromise>,
 }
+
+/// The value as it may stand beside the text, or why it may not.
+pub(crate) type KeepPromise = fn(&Promise, &Output) -> Result<Value, String>;
 
 impl fmt::Debug for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -300,7 +304,14 @@ impl Outcome {
     /// The value as JSON where that was promised and the call went well; an error says why it is not there.
     pub(crate) fn promised_json(&self) -> Option<Result<Value, String>> {
         let promise = self.promise.as_ref().filter(|_| !self.is_error())?;
-        Some((promise.keep)(promise, &self.output))
+        let Some(keep) = promise.keep else {
+            return Some(match self.output.try_json() {
+                Ok(value @ Value::Object(_)) => Ok(value),
+                Ok(_) => Err("it is no JSON object".to_owned()),
+                Err(_) => Err("it can't be turned into JSON".to_owned()),
+            });
+        };
+        Some(keep(promise, &self.output))
     }
 
     /// How the call ended.

@@ -100,6 +100,16 @@ pub enum ArtifactTools {
     Never,
 }
 
+/// What the tools that read artifacts are called.
+pub(crate) const READERS: &[&str] = &[
+    "artifact_chunk",
+    #[cfg(feature = "regex")]
+    "artifact_grep",
+    "artifact_head",
+    "artifact_list",
+    "artifact_tail",
+];
+
 /// What may be repaired in a model's arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

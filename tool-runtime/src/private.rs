@@ -13,6 +13,7 @@ pub use tool_macros::in_place_of;
 
 pub use crate::{
     __tool_needs_tokens as needs_tokens, __tool_needs_tokio as needs_tokio, __tool_with_garde as with_garde,
+    callable::{RegisteredTool, Started},
     context::CallContext,
     fields::{
         Borrowed, Check, DefaultProbe, Describe, Edit, MakeSchema, Param, Slots, borrow, borrow_option, decode,
@@ -23,7 +24,6 @@ pub use crate::{
     },
     policy::{Keep, TruncationStrategy},
     shape::{Hook, Probe, ValueProbe, done, later, retried, shapes, to_model_output},
-    tool::{RegisteredTool, Started},
     value::Reader,
 };
 

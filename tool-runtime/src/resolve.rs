@@ -2,12 +2,12 @@
 
 use crate::{
     args::Message,
+    callable::Returned,
     contain::{self, Panicked},
     json,
     outcome::ViewSource,
     output::{Beside, ModelOutput},
     part::Part,
-    tool::Returned,
     value::Output,
     view::View,
 };

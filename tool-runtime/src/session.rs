@@ -11,6 +11,7 @@ use crate::{
     dialect::Dialect,
     guard::LoopVerdict,
     outcome::Outcome,
+    reader,
     registry::{Inner, Registry},
     request::ToolCall,
     seat::Seat,
@@ -56,8 +57,7 @@ impl Registry {
     /// Starts a conversation with these tools.
     #[must_use]
     pub fn session(&self) -> Session {
-        let Inner { loop_guard, store, engine, .. } = &*self.inner;
-        engine.start();
+        let Inner { loop_guard, store, .. } = &*self.inner;
         let conversation = Conversation::new(self.inner.next_session(), Arc::clone(loop_guard), store.clone());
         Session { registry: self.clone(), conversation: Arc::new(conversation) }
     }
@@ -165,7 +165,7 @@ impl Session {
 
     /// The tools that there are now.
     fn inner(&self) -> &Arc<Inner> {
-        if self.conversation.has_saved() { self.registry.inner.reading() } else { &self.registry.inner }
+        if self.conversation.has_saved() { self.registry.inner.reading(reader::make) } else { &self.registry.inner }
     }
 
     fn seat(&self, call: &ToolCall) -> Seat {

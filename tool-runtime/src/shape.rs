@@ -11,10 +11,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
+    callable::{Returned, Started},
     error::ToolError,
     fields::MakeSchema,
     output::ToolResult,
-    tool::{Returned, Started},
     value::{Reader, ToolOutput},
     view::{IntoView, View},
 };

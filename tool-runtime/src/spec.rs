@@ -147,24 +147,9 @@ impl ToolSpec {
         self
     }
 
-    /// The most characters of a result that the model reads. 0 is refused when the registry is built.
-    pub fn max_result_size(mut self, chars: usize) -> Self {
-        self.limit = Limit::Chars(chars);
-        self
-    }
-
     /// No limit, whatever the registry's default is.
     pub fn unlimited(mut self) -> Self {
         self.limit = Limit::Unlimited;
-        self
-    }
-
-    /// The most tokens of a result that the model reads, as `o200k_base` counts them, the encoding of `OpenAI`'s
-    /// models; others differ by some per cent. Holds beside a limit in characters, for the same text. Of a longer text at
-    /// most 16 characters for each token are shown. 0 is refused when the registry is built.
-    #[cfg(feature = "tokens")]
-    pub fn max_result_tokens(mut self, tokens: usize) -> Self {
-        self.tokens = Some(tokens);
         self
     }
 
@@ -185,18 +170,6 @@ impl ToolSpec {
     /// Where a cut may fall. Default: as the registry says.
     pub fn snap(mut self, snap: Snap) -> Self {
         self.snap = Some(snap);
-        self
-    }
-
-    /// When the full result is kept in the store. Default: [`Keep::OnCut`].
-    pub fn keep(mut self, keep: Keep) -> Self {
-        self.keep = keep;
-        self
-    }
-
-    /// Whether results come from outside. Default: [`Trust::Trusted`].
-    pub fn trust(mut self, trust: Trust) -> Self {
-        self.trust = trust;
         self
     }
 

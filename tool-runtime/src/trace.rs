@@ -6,7 +6,6 @@
 use tracing::{Span, field::Empty};
 
 use crate::{
-    cut,
     outcome::{Outcome, Status},
     present,
     registry::Inner,
@@ -107,8 +106,7 @@ impl Trace {
         ]);
         if inner.trace_content {
             // Redacted on its way to the model.
-            let text = outcome.model_text();
-            let text = cut::cut(text, receipt.model_chars, MAX_CONTENT, present::TRACED);
+            let text = present::traced_clean(inner, outcome.model_text(), MAX_CONTENT);
             self.record(&[("gen_ai.tool.call.result", &text)]);
             for note in &receipt.notes {
                 let note = present::traced(inner, note, MAX_CONTENT);

@@ -15,9 +15,9 @@ use super::{
     tree::Node,
 };
 use crate::{
+    callable::Callable,
     error::{Problem, ProblemKind},
     policy::Coercion,
-    tool::Callable,
 };
 
 /// Keys named in one message, notes in one receipt.

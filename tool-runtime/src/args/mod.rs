@@ -31,14 +31,14 @@ use serde_json::Value;
 use self::{members::Members, tree::Node};
 pub(crate) use self::{
     message::{Message, message},
-    shown::shown,
+    shown::{shown, shown_bare},
 };
 use crate::{
+    callable::{Callable, Started},
     context::CallContext,
     error::{Problem, ProblemKind},
     policy::Coercion,
     request::{Misfit, RawArguments},
-    tool::{Callable, Started},
 };
 
 /// Problems collected at most; a hostile call could have hundreds of thousands.

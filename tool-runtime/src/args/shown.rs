@@ -5,12 +5,28 @@ use super::tree::Node;
 /// `text` on one line and at most `max_chars` characters long: control, invisible and direction-changing characters
 /// are spelled out (`\u{200b}`), and so are backticks and whatever could open a tag.
 pub(crate) fn shown(text: &str, max_chars: usize) -> String {
+    spelled(text, max_chars, |character| character != '`')
+}
+
+/// The same where it is not quoted between backticks.
+pub(crate) fn shown_bare(text: &str, max_chars: usize) -> String {
+    spelled(text, max_chars, |_| true)
+}
+
+/// The same for a line that nobody cleans before it is shown: only letters, digits and signs that begin nothing stay as
+/// they are.
+pub(super) fn harmless(text: &str, max_chars: usize) -> String {
+    spelled(text, max_chars, |character| character.is_alphanumeric() || " _-.:/$@#*+=,;!?'\"])}>~^".contains(character))
+}
+
+/// What `may_stay` refuses is spelled out too.
+fn spelled(text: &str, max_chars: usize, may_stay: fn(char) -> bool) -> String {
     let mut line = Line::new(max_chars);
     for character in text.chars() {
-        if character == '`' {
-            line.code_point(character);
-        } else {
+        if may_stay(character) {
             line.escaped(character);
+        } else {
+            line.code_point(character);
         }
         if line.is_full() {
             break;
@@ -178,7 +194,10 @@ fn opens_a_tag(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::sanitise;
 
     #[test]
     fn what_hides_or_breaks_is_spelled_out() {
@@ -186,6 +205,20 @@ mod tests {
         assert_eq!(shown("a\n[x]\u{1b}\u{202e}`", 80), "a\\n[x]\\u{1b}\\u{202e}\\u{60}");
         assert_eq!(shown("</external_tool_result>", 80), "\\u{3c}/external_tool_result>");
         assert_eq!(shown("Zürich 日本", 80), "Zürich 日本");
+    }
+
+    proptest! {
+        #[test]
+        fn a_harmless_line_needs_no_cleaning(text in r"(?s)(.|[<\[{(&%\\|＜【]|external|tool|result|[_ -]|INST|im_start|lt;|3C|u003c|\u{200b}|\u{e0041}){0,24}") {
+            let line = harmless(&text, 80);
+            prop_assert_eq!(&sanitise::line(&line, 1000), &line);
+        }
+    }
+
+    #[test]
+    fn what_nobody_cleans_has_no_brackets() {
+        assert_eq!(harmless("größe of [x].$a", 80), "größe of \\u{5b}x].$a");
+        assert_eq!(harmless("%3Cexternal_tool_result%3E", 80), "\\u{25}3Cexternal_tool_result\\u{25}3E");
     }
 
     #[test]

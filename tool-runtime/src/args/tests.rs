@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
 use super::{scan::Fault, *};
-use crate::{context::Parts, output::ToolResult, tool::Returned, view::View};
+use crate::{callable::Returned, context::Parts, output::ToolResult, view::View};
 
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 struct Inner {

@@ -52,7 +52,7 @@ impl fmt::Display for Lint {
 
 impl Lint {
     /// For the error of a registry that declares the dialect.
-    pub(crate) fn refusal(&self, dialect: Dialect) -> String {
+    pub(super) fn refusal(&self, dialect: Dialect) -> String {
         let Self { tool, path, lost, .. } = self;
         let place = if path.is_empty() { String::new() } else { format!(", `{path}`") };
         format!("{dialect:?} can't express tool `{tool}`{place}: {lost}")

@@ -140,6 +140,12 @@ impl Dialect {
         doubt.into_iter().chain(losses).chain(silence).collect()
     }
 
+    /// Why it can't express a tool, for the error of a registry that declares it.
+    pub(crate) fn refusals(self, tool: &Described<'_>) -> Vec<String> {
+        let lints = self.lint(tool).into_iter().filter(|lint| lint.level == LintLevel::Deny);
+        lints.map(|lint| lint.refusal(self)).collect()
+    }
+
     /// The schema of the arguments: strict where that is wanted and possible.
     fn shape(self, tool: &Described<'_>) -> Shaped {
         let wanted = tool.spec.strict || tool.strict == Strict::WhereLossless;

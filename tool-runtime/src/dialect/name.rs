@@ -1,12 +1,7 @@
 //! What each dialect calls a tool. A registry allows more than most providers; the way back is never ambiguous, in
 //! whichever dialect a call comes.
 
-use std::{
-    borrow::Cow,
-    collections::{HashMap, HashSet},
-    fmt::Write as _,
-    sync::Arc,
-};
+use std::{borrow::Cow, collections::HashMap, fmt::Write as _, sync::Arc};
 
 use sha2::{Digest as _, Sha256};
 
@@ -59,21 +54,31 @@ fn hashed(mapped: &str, name: &str) -> String {
 
 /// The names of all tools of a registry. An error is the name of a tool for which nothing is left.
 pub(crate) fn wire_names(tools: &[&str]) -> Result<Vec<WireNames>, String> {
-    let mut claims: HashMap<Cow<'_, str>, HashSet<usize>> = HashMap::new();
+    // Whose each name is; `None` where it is wanted by more than one. The same kinds of maps as in `find`: each kind is
+    // some 10 KB of a program.
+    let mut claims: HashMap<String, Option<usize>> = HashMap::new();
+    let mut claim = |name: &str, index| {
+        let owner = claims.entry(name.to_owned()).or_insert(Some(index));
+        if *owner != Some(index) {
+            *owner = None;
+        }
+    };
     for (index, name) in tools.iter().enumerate() {
-        claims.entry((*name).into()).or_default().insert(index);
+        claim(name, index);
         for dialect in Dialect::ALL {
-            claims.entry(dialect.nearest_name(name)).or_default().insert(index);
+            claim(&dialect.nearest_name(name), index);
         }
     }
-    let mut owners: HashMap<String, usize> =
-        tools.iter().enumerate().map(|(index, name)| ((*name).to_owned(), index)).collect();
+    let mut owners: HashMap<String, usize> = HashMap::new();
+    for (index, name) in tools.iter().enumerate() {
+        owners.insert((*name).to_owned(), index);
+    }
     let mut all = Vec::with_capacity(tools.len());
     for (index, name) in tools.iter().enumerate() {
         let mut names = Vec::with_capacity(Dialect::ALL.len());
         for dialect in Dialect::ALL {
             let nearest = dialect.nearest_name(name);
-            let is_shared = nearest != *name && claims.get(&nearest).is_some_and(|tools| tools.len() > 1);
+            let is_shared = nearest != *name && claims.get(&*nearest) == Some(&None);
             let mapped = if is_shared { hashed(&nearest, name) } else { nearest.into_owned() };
             if *owners.entry(mapped.clone()).or_insert(index) != index {
                 return Err((*name).to_owned());

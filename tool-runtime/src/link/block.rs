@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{MacroTool, ToolState, given::This};
-use crate::tool::RegisteredTool;
+use crate::callable::RegisteredTool;
 
 /// Gives the tools of a `#[tool] impl` block, bound to a value: `builder.tools(db.into_tools())`.
 ///

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{context::CallContext, tool};
+use crate::{callable, context::CallContext};
 
 /// The value of a block with its type erased; `()` where the function has no receiver.
 pub(super) type This = Arc<dyn Any + Send + Sync>;
@@ -67,9 +67,9 @@ impl Need {
     }
 
     /// What the registry has to hold; every call brings its context.
-    pub(super) fn of_registry(&self) -> Option<tool::Need> {
+    pub(super) fn of_registry(&self) -> Option<callable::Need> {
         let kind = (self.kind)();
         let is_needed = !self.is_optional && kind != TypeId::of::<CallContext>();
-        is_needed.then(|| tool::Need { parameter: self.parameter, kind, type_name: (self.type_name)() })
+        is_needed.then(|| callable::Need { parameter: self.parameter, kind, type_name: (self.type_name)() })
     }
 }

@@ -12,8 +12,8 @@ pub use self::{
     table::{Compared, MacroTool, Mode, Place, Start},
 };
 use crate::{
+    callable::{Entry, RegisteredTool},
     registry::RegistryBuilder,
-    tool::{Entry, RegisteredTool},
 };
 
 /// Turns a function into a tool that a language model can call. The function stays as it is and can be called as before.

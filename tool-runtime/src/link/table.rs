@@ -9,14 +9,14 @@ use super::{
     given::{Given, This},
 };
 use crate::{
+    callable::{Callable, Entry, Origin, RegisteredTool, Started},
     context::{self, CallContext},
     fields::{Describe, Fields, Purpose, Slots},
     policy::{Keep, Limit, TruncationStrategy, Trust, Yields},
     request::{self, Misfit, RawArguments},
-    run, schema,
+    schema,
     spec::{Hints, LoopKey, ToolSpec},
     stages::Stages,
-    tool::{Callable, Entry, Origin, RegisteredTool, Started},
 };
 
 /// Decodes the arguments and starts the function; `None` where it did not start, and then the slots know why.
@@ -186,6 +186,7 @@ impl MacroTool {
     #[must_use]
     pub const fn max_result_size(mut self, chars: usize) -> Self {
         self.limit = Limit::Chars(chars);
+        self.stages = self.stages.with_presenting();
         self
     }
 
@@ -207,6 +208,7 @@ impl MacroTool {
     #[must_use]
     pub const fn keep(mut self, keep: Keep) -> Self {
         self.keep = keep;
+        self.stages = self.stages.with_presenting();
         self
     }
 
@@ -214,6 +216,7 @@ impl MacroTool {
     #[must_use]
     pub const fn external(mut self) -> Self {
         self.trust = Trust::External;
+        self.stages = self.stages.with_presenting();
         self
     }
 
@@ -249,6 +252,7 @@ impl MacroTool {
     #[must_use]
     pub const fn max_result_tokens(mut self, tokens: usize) -> Self {
         self.tokens = Some(tokens);
+        self.stages = self.stages.with_presenting();
         self
     }
 
@@ -263,7 +267,7 @@ impl MacroTool {
     #[must_use]
     pub const fn timeout(mut self, millis: u64) -> Self {
         self.timeout = Some(Duration::from_millis(millis));
-        self.stages.running = Some(&run::STAGE);
+        self.stages = self.stages.with_running();
         self
     }
 
@@ -271,7 +275,7 @@ impl MacroTool {
     #[must_use]
     pub const fn blocking(mut self) -> Self {
         self.blocking = true;
-        self.stages.running = Some(&run::STAGE);
+        self.stages = self.stages.with_running();
         self
     }
 
@@ -279,7 +283,7 @@ impl MacroTool {
     #[must_use]
     pub const fn approval(mut self) -> Self {
         self.approval = true;
-        self.stages.running = Some(&run::STAGE);
+        self.stages = self.stages.with_running();
         self
     }
 
@@ -308,7 +312,7 @@ impl MacroTool {
     #[must_use]
     pub const fn max_concurrent(mut self, calls: usize) -> Self {
         self.max_concurrent = Some(calls);
-        self.stages.running = Some(&run::STAGE);
+        self.stages = self.stages.with_running();
         self
     }
 
@@ -316,7 +320,7 @@ impl MacroTool {
     #[must_use]
     pub const fn retries(mut self, retries: u32) -> Self {
         self.retries = retries;
-        self.stages.running = Some(&run::STAGE);
+        self.stages = self.stages.with_running();
         self
     }
 
@@ -324,6 +328,8 @@ impl MacroTool {
     #[must_use]
     pub const fn needs(mut self, needs: &'static [Need]) -> Self {
         self.needs = needs;
+        // A context can save what is streamed.
+        self.stages = self.stages.with_presenting();
         self
     }
 

@@ -1,8 +1,10 @@
 //! From what a call came to, to what the model reads: sanitise, cut, fence, render, in that order.
 
+mod asked;
 mod left_out;
 mod media;
 mod parts;
+mod plain;
 mod promise;
 mod save;
 mod short;
@@ -10,22 +12,20 @@ mod source;
 mod stream;
 mod text;
 
-pub(crate) use promise::keep as keep_promise;
 pub(crate) use save::Caller;
 use source::Cleaner;
 
-use std::sync::Arc;
+use std::{future::Future, pin::Pin, sync::Arc};
 
 use crate::{
     artifact::{ArtifactRef, Saved},
     contain::{self, Panicked},
     content::Content,
-    cut::{self, Ends, Style},
     fence::{self, Fenced},
     header::{Header, Pointer},
     notice::Notice,
-    outcome::{ModelText, Receipt, Shown, Status},
-    policy::{Policy, Scope, Snap, Trust},
+    outcome::{KeepPromise, ModelText, Receipt, Shown, Status},
+    policy::{Policy, Scope, Trust},
     registry::Inner,
     render,
     resolve::Facing,
@@ -50,17 +50,6 @@ pub(crate) struct Job {
     pub(crate) session: Option<Arc<str>>,
     /// The full result, where it has been saved already.
     pub(crate) kept: Option<ArtifactRef>,
-}
-
-/// How content is cut for a trace.
-pub(crate) const TRACED: Style = Style { ends: Ends::HeadTail, snap: Snap::Chars };
-
-/// Content for a trace: redacted, JSON by its strings, at most `max_chars` characters.
-pub(crate) fn traced(inner: &Inner, content: &str, max_chars: usize) -> String {
-    let cleaner = Cleaner::new(false, &inner.redactors);
-    let Some(clean) = source::traced(content, &cleaner) else { return "(withheld)".to_owned() };
-    let chars = cut::count(&clean);
-    if chars > max_chars { cut::cut(&clean, chars, max_chars, TRACED) } else { clean }
 }
 
 /// What the model reads, and what to say about it.
@@ -93,7 +82,68 @@ const QUICK_BYTES: usize = 256 * 1024;
 #[derive(Debug)]
 pub(crate) struct NeedsThread;
 
-pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread> {
+/// What an empty result reads.
+const NO_OUTPUT: &str = "(no output)";
+
+/// Presents a result here, unless a store has to be waited for inside a task. What is more than plain takes the rest
+/// of this room, and that is in the program where somebody asked for it.
+pub(crate) fn at_once(job: &Job, place: Place) -> Result<Presented, NeedsThread> {
+    match contain::call(|| plain::present(job)) {
+        Ok(Some(presented)) => Ok(presented),
+        Ok(None) => match full(&job.inner) {
+            Some(full) => (full.at_once)(job, place),
+            // No setting leads here that did not ask first; should one, nothing is shown rather than too much.
+            None => Ok(plain::withheld(job, "its registry was not made for it")),
+        },
+        Err(Panicked(_)) => Ok(plain::withheld(job, "it could not be presented")),
+    }
+}
+
+/// Presents a result on the blocking pool; here, where there is none. Gives the job back.
+pub(crate) async fn apart(job: Job) -> (Presented, Job) {
+    match full(&job.inner) {
+        Some(full) => (full.apart)(job).await,
+        None => (plain::withheld(&job, "its registry was not made for it"), job),
+    }
+}
+
+/// What keeps a promise of the value as JSON beside the text, where there may be something to clean or to count.
+pub(crate) fn keep_promise(inner: &Inner) -> Option<KeepPromise> {
+    full(inner).map(|full| full.keep_promise)
+}
+
+/// Content for a trace: redacted, JSON by its strings, at most `max_chars` characters.
+pub(crate) fn traced(inner: &Inner, content: &str, max_chars: usize) -> String {
+    full(inner).map_or_else(|| "(withheld)".to_owned(), |full| (full.traced)(inner, content, max_chars))
+}
+
+/// The same for what is clean already.
+pub(crate) fn traced_clean(inner: &Inner, clean: &str, max_chars: usize) -> String {
+    full(inner).map_or_else(|| "(withheld)".to_owned(), |full| (full.traced_clean)(clean, max_chars))
+}
+
+/// All of presenting.
+struct Full {
+    at_once: fn(&Job, Place) -> Result<Presented, NeedsThread>,
+    apart: fn(Job) -> Pin<Box<dyn Future<Output = (Presented, Job)> + Send>>,
+    keep_promise: KeepPromise,
+    traced: fn(&Inner, &str, usize) -> String,
+    traced_clean: fn(&str, usize) -> String,
+}
+
+static FULL: Full = Full {
+    at_once: full_at_once,
+    apart: |job| Box::pin(full_apart(job)),
+    keep_promise: promise::keep,
+    traced: source::traced,
+    traced_clean: source::traced_clean,
+};
+
+fn full(inner: &Inner) -> Option<&'static Full> {
+    inner.stages.presenting?.stage.downcast_ref()
+}
+
+fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread> {
     match &job.facing {
         Facing::Parts(parts) => parts::present(job, parts, saves),
         Facing::Message(message) => Ok(short::message(job, message)),
@@ -102,35 +152,33 @@ pub(crate) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread>
     }
 }
 
-/// Presents a result here, unless a store has to be waited for inside a task.
-pub(crate) fn at_once(job: &Job, place: Place) -> Result<Presented, NeedsThread> {
+fn full_at_once(job: &Job, place: Place) -> Result<Presented, NeedsThread> {
     if place == Place::Thread {
-        return Ok(present_waiting(job, Saves::Any));
+        return Ok(present_waiting(job));
     }
     contain::call(|| present(job, Saves::OnlyQuick))
         .unwrap_or_else(|Panicked(_)| Ok(short::withheld(job, "it could not be presented")))
 }
 
-/// Presents a result on the blocking pool; here, where there is none. Gives the job back.
-pub(crate) async fn apart(mut job: Job) -> (Presented, Job) {
+async fn full_apart(mut job: Job) -> (Presented, Job) {
     let waits;
     (job.caller, waits) = Caller::waiting();
     let job = Arc::new(job);
     let worker = Arc::clone(&job);
-    let presented = match thread::run_apart(move || present_waiting(&worker, Saves::Any)) {
+    let presented = match thread::run_apart(move || present_waiting(&worker)) {
         Some(presented) => presented.await,
         None => None,
     };
     waits.end();
     // No runtime, or one that shuts down: better late than never.
-    let presented = presented.unwrap_or_else(|| present_waiting(&job, Saves::Any));
+    let presented = presented.unwrap_or_else(|| present_waiting(&job));
     (presented, Arc::unwrap_or_clone(job))
 }
 
 /// Where waiting is no trouble.
-fn present_waiting(job: &Job, saves: Saves) -> Presented {
+fn present_waiting(job: &Job) -> Presented {
     // Only `OnlyQuick` ever asks for a thread; should that change, nothing is shown rather than too much.
-    let presented = contain::call(|| present(job, saves));
+    let presented = contain::call(|| present(job, Saves::Any));
     match presented {
         Ok(Ok(presented)) => presented,
         Ok(Err(NeedsThread)) => short::withheld(job, "its result could not be saved here"),
@@ -153,6 +201,11 @@ impl Job {
         #[cfg(test)]
         let cleaner = cleaner.faulty(&*self.call_id == tests::FAULTY);
         cleaner
+    }
+
+    /// What is not shown, in our words.
+    fn named(&self) -> String {
+        self.shown_tool().map_or_else(|| "the result".to_owned(), |tool| format!("the result of `{tool}`"))
     }
 
     /// The tool's name where it may stand outside a fence: what the model wrote for a tool that there isn't may not.
@@ -267,6 +320,15 @@ const SEAM: usize = 10;
 
 /// Tokens that one fence id may take more than another.
 const ID_TOKENS: usize = 8;
+
+/// What the model and the receipt are told of numbers that JSON has no way to write.
+fn not_finite(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 number in the result is not finite and written as null".to_owned()),
+        count => Some(format!("{count} numbers in the result are not finite and written as null")),
+    }
+}
 
 /// What the receipt says of tokens.
 fn model_tokens(job: &Job, text: &str) -> Option<usize> {

@@ -18,13 +18,11 @@ use crate::{
 };
 
 use super::{
-    Job, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice,
+    Job, NO_OUTPUT, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice,
     media::{self, Media, Piece},
     model_tokens, notices, record, short,
     source::{Source, with_material},
-    stream,
-    text::NO_OUTPUT,
-    token_limit,
+    stream, token_limit,
 };
 
 pub(super) fn present(job: &Job, parts: &[Part], saves: Saves) -> Result<Presented, NeedsThread> {

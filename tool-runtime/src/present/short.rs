@@ -10,6 +10,9 @@ use crate::{
 
 use super::{Job, Presented, model_tokens, notices};
 
+/// Characters of what is wrong with a value.
+pub(super) const MAX_MESSAGE: usize = 200;
+
 /// What is wrong with the arguments: our words outside, the problems, which quote the arguments, inside the fence.
 pub(super) fn message(job: &Job, message: &Message) -> Presented {
     let cleaner = job.cleaner();
@@ -36,20 +39,16 @@ fn ours(job: &Job, headers: &[String], body: &str, tail: &str) -> (String, bool)
 
 /// Nothing of the result may be shown. The notices are, as far as they can be cleaned.
 pub(super) fn withheld(job: &Job, why: &str) -> Presented {
-    let text = format!("[Withheld: {} is not shown, {why}]", named(job));
+    let text = format!("[Withheld: {} is not shown, {why}]", job.named());
     let shown = cut::count(&text);
     let notices = contain::call(|| notices(job, &job.notices)).unwrap_or_default();
     short(job, Some(Status::Withheld), text + &notices, shown, false)
 }
 
-fn named(job: &Job) -> String {
-    job.shown_tool().map_or_else(|| "the result".to_owned(), |tool| format!("the result of `{tool}`"))
-}
-
 pub(super) fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
     // The message may quote the value, so it is treated like the value.
-    let Some(clean) = job.cleaner().line(message, 200) else { return withheld(job, "it could not be cleaned") };
-    let title = format!("[Unserialisable: {} can't be turned into JSON]", named(job));
+    let Some(clean) = job.cleaner().line(message, MAX_MESSAGE) else { return withheld(job, "it could not be cleaned") };
+    let title = format!("[Unserialisable: {} can't be turned into JSON]", job.named());
     let (text, fenced) = ours(job, &[title], &clean, &notices(job, &job.notices));
     Presented { leak, ..short(job, Some(Status::Unserialisable), text, cut::count(&clean), fenced) }
 }

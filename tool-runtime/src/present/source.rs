@@ -5,10 +5,12 @@ use std::{borrow::Cow, cell::Cell, ops::ControlFlow};
 use serde_json::Value;
 
 use crate::{
-    contain, cut,
+    contain,
+    cut::{self, Ends, Style},
     json::{self, Edit, Fault, Push, Role, Walk},
-    policy::Trust,
+    policy::{Snap, Trust},
     redact::Redactor,
+    registry::Inner,
     sanitise::{self, Counts},
     stream::Streamed,
     truncate::Material,
@@ -322,8 +324,21 @@ pub(super) fn with_material<R>(
     }
 }
 
+/// Content for a trace: redacted, JSON by its strings, at most `max_chars` characters.
+pub(super) fn traced(inner: &Inner, content: &str, max_chars: usize) -> String {
+    let cleaner = Cleaner::new(false, &inner.redactors);
+    redacted(content, &cleaner).map_or_else(|| "(withheld)".to_owned(), |clean| traced_clean(&clean, max_chars))
+}
+
+/// The same for what is clean already.
+pub(super) fn traced_clean(clean: &str, max_chars: usize) -> String {
+    let chars = cut::count(clean);
+    let style = Style { ends: Ends::HeadTail, snap: Snap::Chars };
+    if chars > max_chars { cut::cut(clean, chars, max_chars, style) } else { clean.to_owned() }
+}
+
 /// A text, or the strings of a JSON text, cleaned; `None` where it must not be shown.
-pub(super) fn traced(content: &str, cleaner: &Cleaner<'_>) -> Option<String> {
+fn redacted(content: &str, cleaner: &Cleaner<'_>) -> Option<String> {
     cleaner.begin();
     let Ok(json) = serde_json::from_str::<Value>(content) else { return cleaner.text(content).map(Cow::into_owned) };
     let mut text = String::new();

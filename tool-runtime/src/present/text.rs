@@ -19,14 +19,11 @@ use crate::{
 };
 
 use super::{
-    Job, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice, model_tokens, notices,
-    record, short,
+    Job, NO_OUTPUT, NeedsThread, Presented, Saves, header_for, header_room, header_tokens, kept_notice, model_tokens,
+    not_finite, notices, record, short,
     source::{Cleaner, Source, Tally, with_material},
     stream, token_limit,
 };
-
-/// What an empty result reads.
-pub(super) const NO_OUTPUT: &str = "(no output)";
 
 pub(super) fn present(job: &Job, saves: Saves) -> Result<Presented, NeedsThread> {
     let draft = Draft::new(job);
@@ -305,13 +302,5 @@ impl Cut<'_> {
             ModelText::SameAsOutput => model_tokens(job, job.output.as_text().unwrap_or_default()),
         };
         Presented::new(text, None, receipt)
-    }
-}
-
-fn not_finite(count: usize) -> Option<String> {
-    match count {
-        0 => None,
-        1 => Some("1 number in the result is not finite and written as null".to_owned()),
-        count => Some(format!("{count} numbers in the result are not finite and written as null")),
     }
 }

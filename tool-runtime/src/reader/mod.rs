@@ -5,31 +5,31 @@ mod grep;
 mod open;
 mod page;
 
-#[cfg(feature = "regex")]
-use std::sync::OnceLock;
-use std::{fmt::Write, sync::Arc};
+use std::{borrow::Borrow, fmt::Write, sync::Arc};
 
 use tool_macros::tool;
 
 use crate::{
     artifact::{ArtifactEntry, ArtifactStore},
+    callable::{Entry, RegisteredTool},
     context::CallContext,
     error::ToolError,
     excerpt::Excerpt,
+    fence,
     link::IntoTools,
-    policy::{Limit, TruncationStrategy, Trust, Yields},
-    run, sanitise,
-    tool::{Entry, RegisteredTool},
+    policy::{ArtifactTools, Limit, Policy, Scope, TruncationStrategy, Trust, Yields},
+    registry::RegistryBuilder,
+    sanitise,
 };
 
 /// Characters of one answer, where the registry has no limit of its own.
-pub(crate) const PAGE: usize = 4000;
+const PAGE: usize = 4000;
 
 /// No title of an answer is longer.
-pub(crate) const TITLE: usize = 260;
+const TITLE: usize = 260;
 
 /// For what a fence takes up.
-pub(crate) const LONGEST_NAME: &str = "artifact_chunk";
+const LONGEST_NAME: &str = "artifact_chunk";
 
 /// Characters that say how much of a list is missing.
 const MORE: usize = 40;
@@ -42,36 +42,36 @@ struct Artifacts {
     store: Arc<dyn ArtifactStore>,
     /// Characters of one answer.
     page: usize,
-    #[cfg_attr(not(feature = "regex"), expect(dead_code, reason = "there is nothing to search with"))]
-    engine: Engine,
 }
 
-/// What searches. Whoever makes the tools reachable starts it, and only then does a linker find a way to it: the regular
-/// expressions are 1.7 MB of a program that has sessions, and nothing of one that has none.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Engine(#[cfg(feature = "regex")] Arc<OnceLock<Grep>>);
-
-/// Of an artifact by its id, with a pattern; leaves out the first matches.
-#[cfg(feature = "regex")]
-type Grep = fn(&Artifacts, &CallContext, &str, &str, usize) -> Result<Excerpt, ToolError>;
-
-impl Engine {
-    #[cfg_attr(not(feature = "regex"), expect(clippy::unused_self, reason = "there is nothing to start"))]
-    pub(crate) fn start(&self) {
-        #[cfg(feature = "regex")]
-        self.0.get_or_init(|| grep::grep);
+impl RegistryBuilder {
+    /// When there are tools to read saved results back with. Default: [`ArtifactTools::WhenSaved`]. Each answer is a
+    /// page of at most [`default_max_result_size`](Self::default_max_result_size), or 4,000 characters where that is
+    /// not set, and is never saved itself. A session reads what it saved, and what others saved where the store is
+    /// shared; calls outside a session read what was saved outside any. Another tool of such a name is a
+    /// [`BuildError`](crate::BuildError).
+    pub fn artifact_tools(self, tools: ArtifactTools) -> Self {
+        let mut builder = self.read_back(tools, make);
+        builder.stages = builder.stages.with_presenting();
+        builder
     }
 }
 
-/// The tools over this store. `limit` bounds what the model reads, `page` the text that is asked of the store for it.
-pub(crate) fn tools(store: &Arc<dyn ArtifactStore>, engine: &Engine, limit: usize, page: usize) -> Vec<RegisteredTool> {
-    let mut tools = Artifacts { store: Arc::clone(store), page, engine: engine.clone() }.into_tools();
+/// The tools over this store, in a registry with these settings. Whoever names this function brings the regular
+/// expressions into the program, 1.7 MB of it.
+pub(crate) fn make(store: &Arc<dyn ArtifactStore>, defaults: &Policy) -> Vec<RegisteredTool> {
+    let limit = defaults.limit.unwrap_or(PAGE);
+    let page = match defaults.scope {
+        Scope::Content => limit,
+        Scope::Total => limit.saturating_sub(fence::overhead_chars(defaults.fence, LONGEST_NAME) + TITLE),
+    };
+    let mut tools = Tools(Artifacts { store: Arc::clone(store), page: page.max(1) }).into_tools();
     for tool in &mut tools {
         // What the macro has no key for, because nobody else should.
         if let Entry::Ready { spec, .. } = &mut tool.0 {
             let spec = Arc::make_mut(spec);
             spec.yields = Yields::Excerpts;
-            spec.stages.running = Some(&run::STAGE);
+            spec.stages = spec.stages.with_presenting().with_running();
             spec.limit = Limit::Chars(limit);
             spec.strategy = Some(TruncationStrategy::HeadTail);
         }
@@ -79,8 +79,16 @@ pub(crate) fn tools(store: &Arc<dyn ArtifactStore>, engine: &Engine, limit: usiz
     tools
 }
 
+/// Generic, although there is but one such value: of a generic block no tool is among the linked ones, which stand in
+/// every program with all that they call.
+struct Tools<A>(A);
+
 #[tool(prefix = "artifact", crate = crate)]
-impl Artifacts {
+impl<A: Borrow<Artifacts> + Send + Sync + 'static> Tools<A> {
+    fn artifacts(&self) -> &Artifacts {
+        self.0.borrow()
+    }
+
     /// Reads the beginning of a saved result: one that was too long to be shown whole, and says `full output: …`.
     #[tool(read_only)]
     fn head(
@@ -92,8 +100,8 @@ impl Artifacts {
         #[schemars(range(min = 1))]
         lines: Option<usize>,
     ) -> Result<Excerpt, ToolError> {
-        let open = self.open(ctx, id)?;
-        open.from(0, self.page, lines)
+        let open = self.artifacts().open(ctx, id)?;
+        open.from(0, self.artifacts().page, lines)
     }
 
     /// Reads the end of a saved result.
@@ -107,8 +115,8 @@ impl Artifacts {
         #[schemars(range(min = 1))]
         lines: Option<usize>,
     ) -> Result<Excerpt, ToolError> {
-        let open = self.open(ctx, id)?;
-        open.last(self.page, lines)
+        let open = self.artifacts().open(ctx, id)?;
+        open.last(self.artifacts().page, lines)
     }
 
     /// Reads a piece out of a saved result. To read all of it, go on at the offset where the last piece says that it
@@ -125,8 +133,8 @@ impl Artifacts {
         #[schemars(range(min = 1))]
         length: Option<usize>,
     ) -> Result<Excerpt, ToolError> {
-        let open = self.open(ctx, id)?;
-        open.from(offset, length.map_or(self.page, |length| length.min(self.page)), None)
+        let open = self.artifacts().open(ctx, id)?;
+        open.from(offset, length.map_or(self.artifacts().page, |length| length.min(self.artifacts().page)), None)
     }
 
     /// Searches a saved result line by line with a regular expression. Every match says in which line it is, and at
@@ -146,9 +154,7 @@ impl Artifacts {
         #[serde(default)]
         skip: usize,
     ) -> Result<Excerpt, ToolError> {
-        // No call comes here before a session, or whoever offers the tools outside of sessions, has started it.
-        let grep = self.engine.0.get().ok_or_else(|| ToolError::new("nothing can be searched outside a session"))?;
-        grep(self, ctx, id, pattern, skip)
+        grep::grep(self.artifacts(), ctx, id, pattern, skip)
     }
 
     /// Lists the saved results that can be read, the newest first.
@@ -160,11 +166,11 @@ impl Artifacts {
         #[serde(default)]
         skip: usize,
     ) -> Result<Excerpt, ToolError> {
-        let entries = self.entries(ctx)?;
+        let entries = self.artifacts().entries(ctx)?;
         if entries.is_empty() {
             return Ok(Excerpt::ours("Nothing is saved here.".to_owned()));
         }
-        Ok(Excerpt::ours(listing(&entries, skip, self.page)))
+        Ok(Excerpt::ours(listing(&entries, skip, self.artifacts().page)))
     }
 }
 

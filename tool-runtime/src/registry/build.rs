@@ -14,15 +14,15 @@ use super::{
 };
 use crate::{
     artifact::ArtifactStore,
-    dialect::{self, Dialect, LintLevel},
+    callable::{Entry, Origin, RegisteredTool},
+    dialect,
     error::{BuildError, BuildReason},
-    fence::{self, Key},
+    fence::Key,
     gate::Gate,
-    policy::{ArtifactTools, Limit, Policy, Scope, Yields},
-    reader, schema,
-    store::{LocalStore, MemoryStore},
+    policy::{ArtifactTools, Limit, Policy, READERS},
+    schema,
+    stages::Stages,
     thread::Blocking,
-    tool::{Entry, Origin, RegisteredTool},
 };
 
 impl RegistryBuilder {
@@ -51,26 +51,31 @@ impl RegistryBuilder {
                 }
             }
         }
+        let defaults = self.defaults();
+        let may_save = !matches!(self.store, Storage::Without);
         let store = self.take_store();
-        for tool in store.iter().flat_map(|store| self.readers(store)) {
-            match self.install(&tool) {
-                Err(wrong) => reasons.extend(wrong),
-                Ok((installed, origin)) => match named.get(installed.spec.name()) {
-                    Some((_, other)) => {
-                        let name = installed.spec.name();
-                        let message = format!(
-                            "the tool at {other} is called `{name}`, like one of those that read artifacts; give it \
-                             another `name`, or leave those out with `.artifact_tools(ArtifactTools::Never)`"
-                        );
-                        reasons.push((BuildReason::DuplicateTool, message));
-                    }
-                    None => {
-                        named.insert(installed.spec.name().to_owned(), (installed, origin));
-                    }
-                },
+        let reserved = if may_save && self.artifact_tools != ArtifactTools::Never { READERS } else { &[] };
+        for name in reserved {
+            if let Some((_, other)) = named.get(*name) {
+                let message = format!(
+                    "the tool at {other} is called `{name}`, like one of those that read artifacts; give it \
+                         another `name`, or leave those out with `.artifact_tools(ArtifactTools::Never)`"
+                );
+                reasons.push((BuildReason::DuplicateTool, message));
             }
         }
-        reasons.extend(self.speak(&mut named));
+        // With a limit of 0 nothing is built.
+        if let (Some(store), Some(make), true) = (&store, self.readers, reasons.is_empty()) {
+            for tool in make(store, &defaults) {
+                match self.install(&tool) {
+                    Err(wrong) => reasons.extend(wrong),
+                    Ok((installed, origin)) => {
+                        named.insert(installed.spec.name().to_owned(), (installed, origin));
+                    }
+                }
+            }
+        }
+        reasons.extend(self.speak(&mut named, reserved));
         let key = match self.seed {
             Some(seed) => Key::from_seed(seed),
             None => Key::random().unwrap_or_else(|error| {
@@ -82,11 +87,7 @@ impl RegistryBuilder {
         if !reasons.is_empty() {
             return Err(BuildError::new(reasons));
         }
-        let waits = |tool: &Arc<Installed>| {
-            self.artifact_tools == ArtifactTools::WhenSaved && tool.spec.yields == Yields::Excerpts
-        };
-        let (readers, tools): (Vec<_>, Vec<_>) =
-            named.into_values().map(|(tool, _)| Arc::new(tool)).partition(|tool| waits(tool));
+        let tools: Vec<_> = named.into_values().map(|(tool, _)| Arc::new(tool)).collect();
         let stages = tools.iter().fold(self.stages, |stages, tool| stages.and(tool.spec.stages));
         Ok(Registry {
             inner: Arc::new(Inner {
@@ -108,9 +109,10 @@ impl RegistryBuilder {
                 sessions: Arc::default(),
                 strict: self.strict,
                 definitions: Default::default(),
-                readers,
+                defaults,
+                artifact_tools: self.artifact_tools,
+                removed: Vec::new(),
                 reading: OnceLock::new(),
-                engine: self.engine,
                 stages,
             }),
         })
@@ -145,9 +147,15 @@ impl RegistryBuilder {
         first
     }
 
-    /// Gives each tool its names in all dialects, and says what the declared ones can't express.
-    fn speak(&self, named: &mut BTreeMap<String, (Installed, Origin)>) -> Vec<(BuildReason, String)> {
-        let names: Vec<&str> = named.keys().map(String::as_str).collect();
+    /// Gives each tool its names in all dialects, and says what the declared ones can't express. No tool is mapped to a
+    /// reserved name.
+    fn speak(
+        &self,
+        named: &mut BTreeMap<String, (Installed, Origin)>,
+        reserved: &[&str],
+    ) -> Vec<(BuildReason, String)> {
+        let others = reserved.iter().copied().filter(|name| !named.contains_key(*name));
+        let names: Vec<&str> = named.keys().map(String::as_str).chain(others).collect();
         match dialect::wire_names(&names) {
             Ok(names) => {
                 for ((tool, _), names) in named.values_mut().zip(names) {
@@ -162,39 +170,50 @@ impl RegistryBuilder {
                 return vec![(BuildReason::InvalidName, message)];
             }
         }
-        let refused = |&dialect: &Dialect| {
-            let lints = named.values().flat_map(move |(tool, _)| dialect.lint(&tool.described(self.strict)));
-            lints.filter(|lint| lint.level == LintLevel::Deny).map(move |lint| lint.refusal(dialect))
+        let mut reasons = Vec::new();
+        for (dialect, refusals) in &self.dialects {
+            for (tool, _) in named.values() {
+                let refused = refusals(*dialect, &tool.described(self.strict)).into_iter();
+                reasons.extend(refused.map(|message| (BuildReason::Inexpressible, message)));
+            }
+        }
+        reasons
+    }
+
+    /// What the settings and all tools ask for.
+    fn all_stages(&self) -> Stages {
+        let stages = |tool: &RegisteredTool| match &tool.0 {
+            Entry::Ready { spec, .. } => spec.stages,
+            Entry::NotATool(_) => Stages::NONE,
         };
-        self.dialects.iter().flat_map(refused).map(|message| (BuildReason::Inexpressible, message)).collect()
+        self.tools.iter().map(stages).fold(self.stages, Stages::and)
     }
 
     fn take_store(&mut self) -> Option<Arc<dyn ArtifactStore>> {
         match (std::mem::replace(&mut self.store, Storage::Without), self.seed) {
             (Storage::Given(store), _) => Some(store),
             (Storage::Without, _) => None,
-            (Storage::Default, None) => Some(Arc::new(LocalStore::from_env())),
-            (Storage::Default, Some(_)) => Some(Arc::new(MemoryStore::new(1 << 30))),
+            // Where nothing asks for more than plain presenting, there is nothing to be saved.
+            (Storage::Default, seed) => self.all_stages().presenting.map(|asked| (asked.default_store)(seed)),
         }
     }
 
-    /// The tools that read artifacts.
-    fn readers(&self, store: &Arc<dyn ArtifactStore>) -> Vec<RegisteredTool> {
-        if self.artifact_tools == ArtifactTools::Never || self.default_limit == Some(0) {
-            return Vec::new();
+    /// What holds for tools that say nothing else.
+    fn defaults(&self) -> Policy {
+        Policy {
+            limit: self.default_limit,
+            strategy: self.strategy,
+            snap: self.snap,
+            field_limit: self.field_limit,
+            scope: self.scope,
+            fence: self.fence,
+            media_bytes: Some(self.media_bytes),
+            ..Policy::default()
         }
-        let limit = self.default_limit.unwrap_or(reader::PAGE);
-        let page = match self.scope {
-            Scope::Content => limit,
-            Scope::Total => {
-                limit.saturating_sub(fence::overhead_chars(self.fence, reader::LONGEST_NAME) + reader::TITLE)
-            }
-        };
-        reader::tools(store, &self.engine, limit, page.max(1))
     }
 
     fn install(&self, tool: &RegisteredTool) -> Result<(Installed, Origin), Vec<(BuildReason, String)>> {
-        let Entry::Ready { spec, schema, output_schema, callable, needs, origin } = &tool.0 else {
+        let Entry::Ready { spec, needs, origin, .. } = &tool.0 else {
             let Entry::NotATool(message) = &tool.0 else { return Err(Vec::new()) };
             return Err(vec![(BuildReason::NotATool, message.clone())]);
         };
@@ -230,43 +249,46 @@ impl RegistryBuilder {
             );
             reasons.push((BuildReason::MissingState, message));
         }
-        let schema = match schema::normalise(Value::clone(schema)) {
-            Ok(schema) if reasons.is_empty() => schema,
-            Ok(_) => return Err(reasons),
-            Err(problem) => {
-                reasons.push((BuildReason::InvalidSchema, format!("tool `{name}`: {problem}")));
-                return Err(reasons);
-            }
-        };
-        let installed = Installed {
-            name: name.into(),
-            wire_names: None,
-            spec: Arc::clone(spec),
-            schema,
-            output_schema: output_schema.clone(),
-            callable: Arc::clone(callable),
-            policy: Policy {
-                limit: match spec.limit {
-                    Limit::Inherit => self.default_limit,
-                    Limit::Unlimited => None,
-                    Limit::Chars(chars) => Some(chars),
-                },
-                tokens: spec.tokens,
-                strategy: spec.strategy.or(self.strategy),
-                snap: spec.snap.unwrap_or(self.snap),
-                field_limit: self.field_limit,
-                scope: self.scope,
-                trust: spec.trust,
-                keep: spec.keep,
-                fence: self.fence,
-                yields: spec.yields,
-                media_bytes: Some(spec.media_bytes.unwrap_or(self.media_bytes)),
-            },
-            gate: spec.max_concurrent.map(|most| Arc::new(Gate::new(most))),
-            promise: OnceLock::new(),
-        };
-        Ok((installed, origin.clone()))
+        match installed(tool, &self.defaults()) {
+            Ok(installed) if reasons.is_empty() => return Ok((installed, origin.clone())),
+            Ok(_) => {}
+            Err(problem) => reasons.push((BuildReason::InvalidSchema, format!("tool `{name}`: {problem}"))),
+        }
+        Err(reasons)
     }
+}
+
+/// A tool with its own settings, and with these where it says nothing. An error says what is wrong with its schema.
+pub(super) fn installed(tool: &RegisteredTool, defaults: &Policy) -> Result<Installed, String> {
+    let (spec, schema, output_schema, callable) = match &tool.0 {
+        Entry::Ready { spec, schema, output_schema, callable, .. } => (spec, schema, output_schema, callable),
+        Entry::NotATool(message) => return Err(message.clone()),
+    };
+    Ok(Installed {
+        name: spec.name().into(),
+        wire_names: None,
+        spec: Arc::clone(spec),
+        schema: schema::normalise(Value::clone(schema)).map_err(|problem| problem.to_string())?,
+        output_schema: output_schema.clone(),
+        callable: Arc::clone(callable),
+        policy: Policy {
+            limit: match spec.limit {
+                Limit::Inherit => defaults.limit,
+                Limit::Unlimited => None,
+                Limit::Chars(chars) => Some(chars),
+            },
+            tokens: spec.tokens,
+            strategy: spec.strategy.or(defaults.strategy),
+            snap: spec.snap.unwrap_or(defaults.snap),
+            trust: spec.trust,
+            keep: spec.keep,
+            yields: spec.yields,
+            media_bytes: spec.media_bytes.or(defaults.media_bytes),
+            ..*defaults
+        },
+        gate: spec.max_concurrent.map(|most| Arc::new(Gate::new(most))),
+        promise: OnceLock::new(),
+    })
 }
 
 /// Wider than any provider, for tools that come from elsewhere: dialects get the name mapped. Narrow enough to stand

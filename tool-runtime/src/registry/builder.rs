@@ -1,29 +1,28 @@
 //! Collects tools and settings, and reports everything that is wrong with them at once.
 
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 
-use super::Turns;
+use super::{MakeReaders, Turns};
 use crate::{
     approve::{Approver, ErasedApprover},
     args::Limits,
     artifact::ArtifactStore,
+    callable::{IntoTool, RegisteredTool, ToolList},
     context::TypeMap,
-    dialect::{Dialect, Strict},
+    dialect::{Described, Dialect, Strict},
     error::BuildReason,
     guard::LoopGuard,
     hook::ErasedHook,
     policy::{ArtifactTools, Coercion, FenceStyle, MEDIA_BYTES, Scope, Snap, TruncationStrategy},
-    reader::Engine,
     redact::Redactor,
     stages::Stages,
-    tool::{IntoTool, RegisteredTool, ToolList},
 };
 
 /// Collects tools and settings; [`build`](Self::build) reports everything that is wrong with them at once.
 #[must_use]
 pub struct RegistryBuilder {
     pub(super) tools: Vec<RegisteredTool>,
-    pub(super) default_limit: Option<usize>,
+    pub(crate) default_limit: Option<usize>,
     pub(super) media_bytes: usize,
     pub(super) strategy: Option<TruncationStrategy>,
     pub(super) snap: Snap,
@@ -33,22 +32,28 @@ pub struct RegistryBuilder {
     pub(super) store: Storage,
     pub(super) show_paths: bool,
     pub(super) artifact_tools: ArtifactTools,
-    pub(super) engine: Engine,
+    /// Where every registry and session has them.
+    pub(super) readers: Option<MakeReaders>,
     pub(super) limits: Limits,
     pub(super) seed: Option<u64>,
     pub(super) state: TypeMap,
     pub(super) approver: Option<Arc<dyn ErasedApprover>>,
     pub(crate) hooks: Vec<Box<dyn ErasedHook>>,
-    pub(super) redactors: Vec<Box<dyn Redactor>>,
-    pub(super) trace_content: bool,
+    pub(crate) redactors: Vec<Box<dyn Redactor>>,
+    pub(crate) trace_content: bool,
     pub(super) most_blocking: usize,
     pub(super) loop_guard: LoopGuard,
-    pub(super) turns: Turns,
+    pub(crate) turns: Turns,
     pub(super) strict: Strict,
-    pub(super) dialects: Vec<Dialect>,
+    /// Those that the tools are given to, each with what says why a tool can't be: called through here alone, so that
+    /// only a program that declares a dialect contains the conversion for this.
+    pub(super) dialects: Vec<(Dialect, Refusals)>,
     pub(super) reasons: Vec<(BuildReason, String)>,
     pub(crate) stages: Stages,
 }
+
+/// Why a dialect can't express a tool.
+type Refusals = fn(Dialect, &Described<'_>) -> Vec<String>;
 
 pub(super) enum Storage {
     Default,
@@ -70,7 +75,7 @@ impl Default for RegistryBuilder {
             store: Storage::Default,
             show_paths: true,
             artifact_tools: ArtifactTools::default(),
-            engine: Engine::default(),
+            readers: None,
             limits: Limits::default(),
             seed: None,
             state: TypeMap::default(),
@@ -108,12 +113,6 @@ impl RegistryBuilder {
     #[track_caller]
     pub fn tool(mut self, tool: impl IntoTool) -> Self {
         self.tools.push(tool.into_tool());
-        self
-    }
-
-    /// The limit in characters for tools that don't set `max_result_size`. Default: no limit. 0 is a [`BuildError`](crate::BuildError).
-    pub fn default_max_result_size(mut self, chars: usize) -> Self {
-        self.default_limit = Some(chars);
         self
     }
 
@@ -211,14 +210,10 @@ impl RegistryBuilder {
         self
     }
 
-    /// When there are tools to read saved results back with. Default: [`ArtifactTools::WhenSaved`]. Each answer is a
-    /// page of at most [`default_max_result_size`](Self::default_max_result_size), or 4,000 characters where that is
-    /// not set, and is never saved itself. A session reads what it saved, and what others saved where the store is
-    /// shared; calls outside a session read what was saved outside any. Another tool of such a name is a
-    /// [`BuildError`](crate::BuildError).
-    pub fn artifact_tools(mut self, tools: ArtifactTools) -> Self {
+    /// What [`artifact_tools`](Self::artifact_tools) says, and what makes the tools.
+    pub(crate) fn read_back(mut self, tools: ArtifactTools, make: MakeReaders) -> Self {
         self.artifact_tools = tools;
-        self.engine.start();
+        self.readers = (tools == ArtifactTools::Always).then_some(make);
         self
     }
 
@@ -269,25 +264,6 @@ impl RegistryBuilder {
         self
     }
 
-    /// Takes secrets out of what the model reads and of what is stored; more than one run in the order in which they
-    /// are added.
-    pub fn redact(mut self, redactor: impl Redactor) -> Self {
-        self.redactors.push(Box::new(redactor));
-        self
-    }
-
-    /// The same for a closure, `|text| …` without types: only here can the compiler tell what it borrows from.
-    pub fn redact_with(self, redactor: impl for<'t> Fn(&'t str) -> Cow<'t, str> + Send + Sync + 'static) -> Self {
-        self.redact(redactor)
-    }
-
-    /// Lets trace spans carry arguments and what the model reads, both redacted, at most 4,096 characters of each.
-    /// Default: names, sizes, status and timings only.
-    pub fn trace_content(mut self) -> Self {
-        self.trace_content = true;
-        self
-    }
-
     /// How many `blocking` tools may run at the same time, those that timed out and still run included; more are
     /// [`Status::Busy`](crate::Status::Busy). Default: 64.
     pub fn max_blocking(mut self, tools: usize) -> Self {
@@ -310,23 +286,12 @@ impl RegistryBuilder {
         self
     }
 
-    /// The most characters that the model reads of one turn, all results of a [`Registry::call_all`](crate::Registry::call_all) together with
-    /// their headers, fences and notices. The longest texts are cut first, and the full results saved. Default: no
-    /// limit. 0 is a [`BuildError`](crate::BuildError).
-    ///
-    /// Headers, fences, notices and messages about arguments are never cut: a budget of less than some 300
-    /// characters for each call may not be held.
-    pub fn turn_budget(mut self, chars: usize) -> Self {
-        self.turns.budget = Some(chars);
-        self
-    }
-
     /// Declares that the tools are given to this provider: then [`build`](Self::build) fails where the dialect can't
     /// express one of them, naming the tool, the path in its schema and the reason. May be given more than once.
     /// Other dialects work too, as well as they can; [`Registry::lint`](crate::Registry::lint) says how well.
     pub fn dialect(mut self, dialect: Dialect) -> Self {
-        if !self.dialects.contains(&dialect) {
-            self.dialects.push(dialect);
+        if self.dialects.iter().all(|(declared, _)| *declared != dialect) {
+            self.dialects.push((dialect, Dialect::refusals));
         }
         self
     }

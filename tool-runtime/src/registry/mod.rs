@@ -18,6 +18,7 @@ use crate::{
     approve::ErasedApprover,
     args::Limits,
     artifact::{self, ArtifactMeta, ArtifactStore},
+    callable::{Callable, RegisteredTool},
     context::{CallContext, TypeMap},
     dialect::{Described, Dialect, Lint, Strict, WireNames},
     fence::Key,
@@ -26,15 +27,13 @@ use crate::{
     guard::LoopGuard,
     hook::ErasedHook,
     outcome::Promise,
-    policy::{Policy, Yields},
-    reader::Engine,
+    policy::{ArtifactTools, Policy, Yields},
     redact::Redactor,
     request::ToolCall,
     spec::ToolSpec,
     stages::Stages,
     stream::{Plan, Plans},
     thread::Blocking,
-    tool::Callable,
     truncate::Bounds,
 };
 
@@ -66,15 +65,20 @@ pub(crate) struct Inner {
     sessions: Arc<AtomicU64>,
     pub(crate) strict: Strict,
     definitions: [OnceLock<Definitions>; Dialect::ALL.len()],
-    /// The tools that a session gets once it has saved something.
-    readers: Vec<Arc<Installed>>,
-    /// The same with those among its tools.
+    /// What holds for tools that say nothing else.
+    pub(crate) defaults: Policy,
+    /// When there are tools that read artifacts.
+    artifact_tools: ArtifactTools,
+    /// Tools that are not to come back, by their names.
+    removed: Vec<Box<str>>,
+    /// The same with the tools that a session gets once it has saved something.
     reading: OnceLock<Arc<Inner>>,
-    /// What those tools search with.
-    pub(crate) engine: Engine,
     /// What its tools and settings ask for.
     pub(crate) stages: Stages,
 }
+
+/// Makes the tools that read what is in a store, where these settings hold.
+pub(crate) type MakeReaders = fn(&Arc<dyn ArtifactStore>, &Policy) -> Vec<RegisteredTool>;
 
 /// How the calls of one turn run.
 #[derive(Clone, Copy, Debug)]
@@ -157,8 +161,9 @@ impl Inner {
     }
 
     /// The same with other tools.
-    fn with_tools(&self, tools: Vec<Arc<Installed>>, readers: Vec<Arc<Installed>>) -> Self {
+    fn with_tools(&self, tools: Vec<Arc<Installed>>, removed: Vec<Box<str>>) -> Self {
         Self {
+            stages: tools.iter().fold(self.stages, |stages, tool| stages.and(tool.spec.stages)),
             names: names_of(tools.iter().map(|tool| &**tool)),
             tools,
             limits: self.limits,
@@ -177,20 +182,24 @@ impl Inner {
             sessions: Arc::clone(&self.sessions),
             strict: self.strict,
             definitions: Default::default(),
-            readers,
+            defaults: self.defaults,
+            artifact_tools: self.artifact_tools,
+            removed,
             reading: OnceLock::new(),
-            engine: self.engine.clone(),
-            stages: self.stages,
         }
     }
 
-    /// The same with the tools that read what was saved.
-    pub(crate) fn reading(self: &Arc<Self>) -> &Arc<Self> {
-        if self.readers.is_empty() {
+    /// The same with the tools that read what was saved, for a session that has saved something.
+    pub(crate) fn reading(self: &Arc<Self>, make: MakeReaders) -> &Arc<Self> {
+        let Some(store) = self.store.as_ref().filter(|_| self.artifact_tools == ArtifactTools::WhenSaved) else {
             return self;
-        }
+        };
         self.reading.get_or_init(|| {
-            let mut tools = [&*self.tools, &*self.readers].concat();
+            let readers = make(store, &self.defaults);
+            // They are ours, and nothing is wrong with them; a test makes them all.
+            let readers = readers.iter().filter_map(|tool| build::installed(tool, &self.defaults).ok());
+            let mut tools = self.tools.clone();
+            tools.extend(readers.map(Arc::new).filter(|tool| !self.removed.iter().any(|name| **name == *tool.name)));
             tools.sort_by(|one, other| one.name.cmp(&other.name));
             Arc::new(self.with_tools(tools, Vec::new()))
         })
@@ -265,7 +274,7 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn without(&self, name: &str) -> Self {
-        self.retaining(|tool| tool.spec.name() != name)
+        self.retaining(|tool| tool.spec.name() != name, Some(name))
     }
 
     /// The same registry with only the tools that have at least one of these tags ([`ToolSpec::tag`]). The tools that
@@ -273,14 +282,16 @@ impl Registry {
     #[must_use]
     pub fn only<'a>(&self, tags: impl IntoIterator<Item = &'a str>) -> Self {
         let tags: Vec<&str> = tags.into_iter().collect();
-        self.retaining(|tool| {
+        let stays = |tool: &Installed| {
             tool.spec.yields == Yields::Excerpts || tool.spec.tags.iter().any(|tag| tags.contains(&&**tag))
-        })
+        };
+        self.retaining(stays, None)
     }
 
-    fn retaining(&self, stays: impl Fn(&Installed) -> bool) -> Self {
-        let kept = |tools: &[Arc<Installed>]| tools.iter().filter(|tool| stays(tool)).cloned().collect();
-        Self { inner: Arc::new(self.inner.with_tools(kept(&self.inner.tools), kept(&self.inner.readers))) }
+    fn retaining(&self, stays: impl Fn(&Installed) -> bool, without: Option<&str>) -> Self {
+        let tools = self.inner.tools.iter().filter(|tool| stays(tool)).cloned().collect();
+        let removed = self.inner.removed.iter().cloned().chain(without.map(Into::into)).collect();
+        Self { inner: Arc::new(self.inner.with_tools(tools, removed)) }
     }
 
     /// What the request's `tools` array takes in this dialect, sorted by name; the same from run to run.

@@ -6,12 +6,12 @@ use super::{Run, once::Attempt, ran::Ran, retry};
 use crate::{
     args,
     aside::Left,
+    callable::Returned,
     contain,
     gate::Permit,
     outcome::Status,
     resolve::End,
     thread::{self, Countdown},
-    tool::Returned,
 };
 
 impl Run<'_> {

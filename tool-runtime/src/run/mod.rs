@@ -11,7 +11,7 @@ mod whole;
 
 use std::sync::Arc;
 
-pub(crate) use self::{ran::Ran, whole::STAGE};
+pub(crate) use self::ran::Ran;
 use self::{settings::asks_for_more, whole::Whole};
 use crate::{
     args::{self, Limits},

@@ -9,13 +9,13 @@ use super::{
 use crate::{
     args::{self, Decoded},
     aside::{self, Left},
+    callable::Started,
     contain,
     context::CallContext,
     gate::{self, Permit},
     outcome::Status,
     policy::Yields,
     thread::{self, Countdown, Place},
-    tool::Started,
 };
 
 /// What one attempt runs with.

@@ -13,13 +13,13 @@ use super::{
 use crate::{
     args::{self, Decoded},
     aside::Left,
+    callable::Started,
     cancel::CancellationToken,
     contain,
     context::CallContext,
     outcome::Status,
     registry::Installed,
     thread::{self, Place, Timer, Work},
-    tool::Started,
 };
 
 impl Run<'_> {

@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 
 use crate::{
     args::{self, Decoded},
+    callable::{Returned, Started},
     contain::{self, Panicked},
     error::Problem,
     notice::Notice,
     outcome::Status,
     resolve::End,
     thread,
-    tool::{Returned, Started},
     value::Output,
 };
 
@@ -82,7 +82,7 @@ impl Ran {
             // Its text is what counts; what its own `Drop` does changes nothing about that.
             let _ = contain::call(|| error.forget_source());
         }
-        let notices = notices.into_iter().map(Notice::new).collect();
+        let notices = notices.into_iter().map(Notice::harmless).collect();
         Self { metadata, notes, notices, ..Self::new(status, output, End::Returned(returned)) }
     }
 

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::whole::STAGE;
-use crate::{policy::Yields, spec::ToolSpec};
+use crate::{policy::Yields, spec::ToolSpec, stages::Stages};
 
 /// Whether one of these settings is set, or the tool is one of ours, which run apart.
 pub(super) fn asks_for_more(spec: &ToolSpec) -> bool {
@@ -17,13 +17,20 @@ pub(super) fn asks_for_more(spec: &ToolSpec) -> bool {
         || spec.yields == Yields::Excerpts
 }
 
+impl Stages {
+    /// These and running.
+    pub(crate) const fn with_running(self) -> Self {
+        Self { running: Some(&STAGE), ..self }
+    }
+}
+
 impl ToolSpec {
     /// The longest that one call may take; then its outcome is [`Status::TimedOut`](crate::Status::TimedOut).
     /// Default: as long as it likes. Needs feature `tokio`.
     #[cfg(feature = "tokio")]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
-        self.stages.running = Some(&STAGE);
+        self.stages = self.stages.with_running();
         self
     }
 
@@ -32,7 +39,7 @@ impl ToolSpec {
     #[cfg(feature = "tokio")]
     pub fn blocking(mut self) -> Self {
         self.blocking = true;
-        self.stages.running = Some(&STAGE);
+        self.stages = self.stages.with_running();
         self
     }
 
@@ -57,7 +64,7 @@ impl ToolSpec {
     /// ```
     pub fn max_concurrent(mut self, calls: usize) -> Self {
         self.max_concurrent = Some(calls);
-        self.stages.running = Some(&STAGE);
+        self.stages = self.stages.with_running();
         self
     }
 
@@ -101,14 +108,14 @@ impl ToolSpec {
     /// ```
     pub fn retries(mut self, retries: u32) -> Self {
         self.retries = retries;
-        self.stages.running = Some(&STAGE);
+        self.stages = self.stages.with_running();
         self
     }
 
     /// Not run unless the registry's [`approver`](crate::RegistryBuilder::approver) says yes.
     pub fn approval(mut self) -> Self {
         self.approval = true;
-        self.stages.running = Some(&STAGE);
+        self.stages = self.stages.with_running();
         self
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 pub(crate) struct Whole(for<'a> fn(Run<'a>) -> Pin<Box<dyn Future<Output = Ran> + Send + 'a>>);
 
 /// What every setting that [asks for more](super::settings) refers to, and nothing else does.
-pub(crate) static STAGE: Whole = Whole(|run| Box::pin(run.whole()));
+pub(super) static STAGE: Whole = Whole(|run| Box::pin(run.whole()));
 
 impl Whole {
     /// Asks, decodes the arguments and runs the tool; whatever happens, something comes back.
