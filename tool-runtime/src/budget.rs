@@ -40,7 +40,9 @@ pub(crate) async fn hold(mut told: Vec<Told>, budget: usize, conversation: Optio
         }
     }
     if let Some(conversation) = conversation {
-        told.iter().for_each(|told| conversation.keep(&told.outcome));
+        for told in &told {
+            conversation.keep(&told.outcome);
+        }
     }
     let mut outcomes: Vec<Outcome> = told.into_iter().map(|told| told.outcome).collect();
     share(budget, &mut outcomes);

@@ -1,6 +1,6 @@
 //! The story of one call: find, ask the hooks, decode and run, observe, resolve, present.
 
-use std::{future::Future, sync::Arc, time::Instant};
+use std::{future::Future, pin::Pin, sync::Arc, time::Instant};
 
 use serde_json::{Map, Value};
 use tracing::{Instrument, Span};
@@ -13,7 +13,7 @@ use crate::{
     error::{Problem, ProblemKind},
     guard::CallKey,
     notice::Notice,
-    observe::{self, Observing},
+    observe::{About, Observing},
     outcome::{Outcome, Promise, Status},
     policy::Policy,
     present::{self, Caller, Job, NeedsThread, Presented},
@@ -95,24 +95,24 @@ pub(crate) struct Told {
     pub(crate) job: Option<Box<Job>>,
 }
 
+/// What is left to tell of a call.
+type Rest<'a> = Pin<Box<dyn Future<Output = Told> + Send + 'a>>;
+
 /// Tells one call. Most wait for nobody, and for those a future with room for all that the others may wait for would
 /// cost as much as the rest of the call; so the others get theirs in a box.
 pub(crate) async fn tell(inner: Arc<Inner>, call: &mut ToolCall, place: Place, mut seat: Seat) -> Told {
-    match tell_at_once(&inner, call, place, &mut seat) {
-        Soon::Told(told) => told,
+    let (trace, rest): (_, Rest<'_>) = match tell_at_once(&inner, call, place, &mut seat) {
+        Soon::Told(told) => return told,
         Soon::Ended(late) => {
             let (ended, trace) = *late;
-            Box::pin(traced(inner, trace, ended.told_apart(&seat))).await
+            (trace, Box::pin(ended.told_apart(&seat)))
         }
         Soon::Waits => {
             let trace = Trace::open(&inner, call, seat.session().map(|session| &**session));
-            Box::pin(traced(Arc::clone(&inner), trace, tell_all(inner, call, place, &mut seat))).await
+            (trace, Box::pin(tell_all(Arc::clone(&inner), call, place, &mut seat)))
         }
-    }
-}
-
-/// Tells the rest of a call in its span, where somebody listens.
-async fn traced(inner: Arc<Inner>, trace: Option<Trace>, rest: impl Future<Output = Told>) -> Told {
+    };
+    // In its span, where somebody listens.
     let Some(trace) = trace else { return rest.await };
     let told = rest.instrument(trace.span()).await;
     trace.close(&inner, &told.outcome);
@@ -168,8 +168,7 @@ async fn tell_all(inner: Arc<Inner>, call: &mut ToolCall, place: Place, seat: &m
     let (mut observed, mut blocked) = (None, None);
     if let Some(observing) = Observing::of(&inner) {
         let (tool, hints, session) = (&found.name, found.hints(&inner), seat.session());
-        (observed, blocked) =
-            observing.before(observe::Call { inner: &inner, tool, hints, session, call, place }).await;
+        (observed, blocked) = observing.before(About { inner: &inner, tool, hints, session, call, place }).await;
     }
     if blocked.is_none() {
         blocked = seat.admit().await.err().map(|refused| Ran::refused(refused.text, refused.reason));

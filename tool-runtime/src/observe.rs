@@ -16,14 +16,17 @@ use crate::{
 };
 
 /// The stage, as [`RegistryBuilder::hook`] brings it along.
-pub(crate) struct Observing(for<'a> fn(Call<'a>) -> Soon<'a, (Option<Box<dyn Observer>>, Option<Ran>)>);
+pub(crate) struct Observing(for<'a> fn(About<'a>) -> Soon<'a, Answer>);
 
-static STAGE: Observing = Observing(|call| Box::pin(Observed::before(call)));
+static STAGE: Observing = Observing(|about| Box::pin(Observed::before(about)));
 
 type Soon<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// Who waits for the end of the call, and that end where a hook put one in place of the tool.
+type Answer = (Option<Box<dyn Observer>>, Option<Ran>);
+
 /// A call about to be made.
-pub(crate) struct Call<'a> {
+pub(crate) struct About<'a> {
     pub(crate) inner: &'a Inner,
     /// The tool's name; of no tool, as the model wrote it.
     pub(crate) tool: &'a Arc<str>,
@@ -56,8 +59,8 @@ impl Observing {
 
     /// Asks every hook that applies, if there is one. The arguments may change; a reason not to run the tool comes
     /// back as its end.
-    pub(crate) fn before<'a>(&self, call: Call<'a>) -> Soon<'a, (Option<Box<dyn Observer>>, Option<Ran>)> {
-        (self.0)(call)
+    pub(crate) fn before<'a>(&self, about: About<'a>) -> Soon<'a, Answer> {
+        (self.0)(about)
     }
 }
 
@@ -127,8 +130,8 @@ impl Failed {
 }
 
 impl Observed {
-    async fn before(about: Call<'_>) -> (Option<Box<dyn Observer>>, Option<Ran>) {
-        let Call { inner, tool, hints, session, call, place } = about;
+    async fn before(about: About<'_>) -> Answer {
+        let About { inner, tool, hints, session, call, place } = about;
         let hooks = Arc::clone(&inner.hooks);
         let applies = |&hook: &usize| contain::call(|| hooks[hook].applies_to(tool)).unwrap_or(true);
         let concerned: Vec<usize> = (0..hooks.len()).filter(applies).collect();

@@ -57,7 +57,7 @@ impl Run<'_> {
             Ok(decoded) => held(decoded, permit.as_ref()),
             Err(ran) => return *ran,
         };
-        self.ended(decoded, countdown.timer()).await.unwrap_or_else(|left| self.left(left))
+        self.ended(decoded, countdown.timer()).await.map_or_else(|left| self.left(left), Ran::ended)
     }
 
     /// Runs the tool where it may block.

@@ -15,7 +15,7 @@ use crate::{
     aside::Left,
     callable::Started,
     cancel::CancellationToken,
-    contain,
+    contain::{self, Panicked},
     context::CallContext,
     outcome::Status,
     registry::Installed,
@@ -49,7 +49,7 @@ impl Run<'_> {
         }
         let ran = match self.start(self.context) {
             // Without an end of its time it is left for one reason only.
-            Ok(decoded) => self.ended(decoded, thread::never()).await.unwrap_or_else(|_| self.cancelled()),
+            Ok(decoded) => self.ended(decoded, thread::never()).await.map_or_else(|_| self.cancelled(), Ran::ended),
             Err(ran) => *ran,
         };
         ran.counted()
@@ -57,10 +57,11 @@ impl Run<'_> {
 
     /// The same for a tool that waits for nobody, and may run.
     pub(super) fn at_once(&self) -> Ran {
-        let ended = self
-            .start(self.context)
-            .map(|decoded| contain::call(|| Finished::waited_for(decoded)).map_or_else(Ran::panicked, Ran::finished));
-        ended.unwrap_or_else(|ran| *ran).counted()
+        let ran = match self.start(self.context) {
+            Ok(decoded) => Ran::ended(contain::call(|| Finished::waited_for(decoded))),
+            Err(ran) => *ran,
+        };
+        ran.counted()
     }
 
     /// Decodes the arguments and starts the tool; one that is synchronous has ended then.
@@ -77,7 +78,7 @@ impl Run<'_> {
     }
 
     /// Waits for a tool that has started, inside this task or on this thread.
-    pub(super) async fn ended(&self, decoded: Decoded<'_>, timer: Timer) -> Result<Ran, Left> {
+    pub(super) async fn ended(&self, decoded: Decoded<'_>, timer: Timer) -> Result<Result<Finished, Panicked>, Left> {
         let Decoded { started, notes, notices } = decoded;
         let returned = match started {
             Started::Done(returned) => Ok(returned),
@@ -91,10 +92,7 @@ impl Run<'_> {
                 }
             }
         };
-        Ok(match returned {
-            Ok(returned) => Ran::finished(Finished { returned, notes, notices }),
-            Err(panicked) => Ran::panicked(panicked),
-        })
+        Ok(returned.map(|returned| Finished { returned, notes, notices }))
     }
 
     /// Waits, wherever the call is made, until `work` is done, its time is up, or somebody cancels.

@@ -70,6 +70,10 @@ impl Ran {
         }
     }
 
+    pub(super) fn ended(ended: Result<Finished, Panicked>) -> Self {
+        ended.map_or_else(Self::panicked, Self::finished)
+    }
+
     pub(super) fn finished(finished: Finished) -> Self {
         let Finished { mut returned, notes, notices } = finished;
         let metadata = returned.beside.as_mut().map(|beside| mem::take(&mut beside.metadata));
@@ -87,9 +91,10 @@ impl Ran {
     }
 
     /// Says in `attempts` whether the tool was begun.
-    pub(super) fn counted(self) -> Self {
+    pub(super) fn counted(mut self) -> Self {
         let has_begun = !matches!(self.status, Status::Busy | Status::InvalidArguments | Status::Blocked);
-        Self { attempts: u32::from(has_begun), ..self }
+        self.attempts = u32::from(has_begun);
+        self
     }
 
     /// Says to the model, in our line, that there were more attempts than one.
