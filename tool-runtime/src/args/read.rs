@@ -112,6 +112,12 @@ pub(super) fn whole(kind: ProblemKind, expected: impl Into<String>, got: impl In
     Problem { path: String::new(), kind, expected: expected.into(), got: got.into() }
 }
 
+/// The problem of a call that no problem was found with.
+#[cold]
+pub(super) fn unexplained() -> Vec<Problem> {
+    vec![whole(ProblemKind::OutOfBounds, "arguments that fit the schema", "others")]
+}
+
 pub(super) fn cut_off(got: &str) -> Problem {
     whole(ProblemKind::CutOff, "complete JSON object", got)
 }

@@ -6,6 +6,7 @@ mod nest;
 mod raw;
 mod sink;
 mod state;
+mod text;
 mod watch;
 
 use std::{borrow::Cow, ops::ControlFlow};
@@ -16,6 +17,7 @@ pub(crate) use dismantle::{dismantle, is_deep};
 pub(crate) use raw::{is_json, is_sequence, rewrite};
 use sink::Sink;
 use state::State;
+pub(crate) use text::text;
 
 /// Deepest nesting that is written; DESIGN section 3.
 pub(crate) const MAX_DEPTH: usize = 512;

@@ -25,6 +25,7 @@ use crate::{
     gate::Gate,
     guard::LoopGuard,
     hook::ErasedHook,
+    index, json,
     outcome::Promise,
     policy::{Policy, Yields},
     reader::Engine,
@@ -187,7 +188,7 @@ impl Inner {
         }
         self.reading.get_or_init(|| {
             let mut tools = [&*self.tools, &*self.readers].concat();
-            tools.sort_by(|one, other| one.name.cmp(&other.name));
+            index::sort_by_text(&mut tools, |tool| &tool.name);
             Arc::new(self.with_tools(tools, Vec::new()))
         })
     }
@@ -196,7 +197,7 @@ impl Inner {
         self.definitions[dialect as usize].get_or_init(|| {
             let each = self.tools.iter().map(|tool| dialect.definition(&tool.described(self.strict))).collect();
             let values = dialect.tools(each);
-            let json = Value::from(values.clone()).to_string();
+            let json = json::text(&Value::from(values.clone()));
             Definitions { values, json }
         })
     }
