@@ -1,9 +1,6 @@
 //! From settings to a registry, or to everything that is wrong with them.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -14,10 +11,11 @@ use super::{
 };
 use crate::{
     artifact::ArtifactStore,
-    dialect::{self, Dialect, LintLevel},
+    dialect::{self, LintLevel},
     error::{BuildError, BuildReason},
     fence::{self, Key},
     gate::Gate,
+    index::{self, Places},
     policy::{ArtifactTools, Limit, Policy, Scope, Yields},
     reader, schema,
     store::{LocalStore, MemoryStore},
@@ -42,35 +40,26 @@ impl RegistryBuilder {
                            and `halt` at least `block`";
             reasons.push((BuildReason::InvalidLoopGuard, message.to_owned()));
         }
-        let mut named: BTreeMap<String, (Installed, Origin)> = BTreeMap::new();
+        let mut named = Vec::new();
         for tool in self.first_of_each_name(&mut reasons) {
-            match self.install(tool) {
-                Err(wrong) => reasons.extend(wrong),
-                Ok((installed, origin)) => {
-                    named.insert(installed.spec.name().to_owned(), (installed, origin));
-                }
-            }
+            named.extend(self.install(tool, &mut reasons));
         }
         let store = self.take_store();
         for tool in store.iter().flat_map(|store| self.readers(store)) {
-            match self.install(&tool) {
-                Err(wrong) => reasons.extend(wrong),
-                Ok((installed, origin)) => match named.get(installed.spec.name()) {
-                    Some((_, other)) => {
-                        let name = installed.spec.name();
-                        let message = format!(
-                            "the tool at {other} is called `{name}`, like one of those that read artifacts; give it \
-                             another `name`, or leave those out with `.artifact_tools(ArtifactTools::Never)`"
-                        );
-                        reasons.push((BuildReason::DuplicateTool, message));
-                    }
-                    None => {
-                        named.insert(installed.spec.name().to_owned(), (installed, origin));
-                    }
-                },
+            let Some(reader) = self.install(&tool, &mut reasons) else { continue };
+            let name = &reader.0.name;
+            if let Some((_, other)) = named.iter().find(|(other, _)| other.name == *name) {
+                let message = format!(
+                    "the tool at {other} is called `{name}`, like one of those that read artifacts; give it another \
+                     `name`, or leave those out with `.artifact_tools(ArtifactTools::Never)`"
+                );
+                reasons.push((BuildReason::DuplicateTool, message));
+            } else {
+                named.push(reader);
             }
         }
-        reasons.extend(self.speak(&mut named));
+        index::sort_by_text(&mut named, |(tool, _)| &tool.name);
+        self.speak(&mut named, &mut reasons);
         let key = match self.seed {
             Some(seed) => Key::from_seed(seed),
             None => Key::random().unwrap_or_else(|error| {
@@ -82,11 +71,11 @@ impl RegistryBuilder {
         if !reasons.is_empty() {
             return Err(BuildError::new(reasons));
         }
-        let waits = |tool: &Arc<Installed>| {
-            self.artifact_tools == ArtifactTools::WhenSaved && tool.spec.yields == Yields::Excerpts
-        };
-        let (readers, tools): (Vec<_>, Vec<_>) =
-            named.into_values().map(|(tool, _)| Arc::new(tool)).partition(|tool| waits(tool));
+        let (mut readers, mut tools) = (Vec::new(), Vec::new());
+        for (tool, _) in named {
+            let waits = self.artifact_tools == ArtifactTools::WhenSaved && tool.spec.yields == Yields::Excerpts;
+            if waits { &mut readers } else { &mut tools }.push(Arc::new(tool));
+        }
         Ok(Registry {
             inner: Arc::new(Inner {
                 names: names_of(tools.iter().map(|tool| &**tool)),
@@ -117,7 +106,8 @@ impl RegistryBuilder {
     /// The tools without those whose name was given before, which is a mistake but where it is the same function:
     /// `tools!` and `linked` may both bring it. Asked of all tools, whatever else is wrong with them.
     fn first_of_each_name(&self, reasons: &mut Vec<(BuildReason, String)>) -> Vec<&RegisteredTool> {
-        let mut origins: BTreeMap<&str, &Origin> = BTreeMap::new();
+        let mut places = Places::new();
+        let mut origins: Vec<&Origin> = Vec::new();
         let mut first = Vec::new();
         for tool in &self.tools {
             let Entry::Ready { spec, origin, .. } = &tool.0 else {
@@ -125,9 +115,10 @@ impl RegistryBuilder {
                 continue;
             };
             let name = spec.name();
-            match origins.get(name) {
+            match places.get(name).map(|&place| origins[place]) {
                 None => {
-                    origins.insert(name, origin);
+                    places.insert(name.to_owned(), origins.len());
+                    origins.push(origin);
                     first.push(tool);
                 }
                 Some(other) if origin.is_same_function(other) => {}
@@ -144,11 +135,14 @@ impl RegistryBuilder {
     }
 
     /// Gives each tool its names in all dialects, and says what the declared ones can't express.
-    fn speak(&self, named: &mut BTreeMap<String, (Installed, Origin)>) -> Vec<(BuildReason, String)> {
-        let names: Vec<&str> = named.keys().map(String::as_str).collect();
+    fn speak(&self, named: &mut [(Installed, Origin)], reasons: &mut Vec<(BuildReason, String)>) {
+        let mut names = Vec::with_capacity(named.len());
+        for (tool, _) in &*named {
+            names.push(&*tool.name);
+        }
         match dialect::wire_names(&names) {
             Ok(names) => {
-                for ((tool, _), names) in named.values_mut().zip(names) {
+                for ((tool, _), names) in named.iter_mut().zip(names) {
                     tool.wire_names = names;
                 }
             }
@@ -157,14 +151,19 @@ impl RegistryBuilder {
                     "tool `{name}`: no dialect has a name left for it, others were given those that it would be \
                      mapped to; give it another `name`"
                 );
-                return vec![(BuildReason::InvalidName, message)];
+                reasons.push((BuildReason::InvalidName, message));
+                return;
             }
         }
-        let refused = |&dialect: &Dialect| {
-            let lints = named.values().flat_map(move |(tool, _)| dialect.lint(&tool.described(self.strict)));
-            lints.filter(|lint| lint.level == LintLevel::Deny).map(move |lint| lint.refusal(dialect))
-        };
-        self.dialects.iter().flat_map(refused).map(|message| (BuildReason::Inexpressible, message)).collect()
+        for &dialect in &self.dialects {
+            for (tool, _) in &*named {
+                for lint in dialect.lint(&tool.described(self.strict)) {
+                    if lint.level == LintLevel::Deny {
+                        reasons.push((BuildReason::Inexpressible, lint.refusal(dialect)));
+                    }
+                }
+            }
+        }
     }
 
     fn take_store(&mut self) -> Option<Arc<dyn ArtifactStore>> {
@@ -191,13 +190,19 @@ impl RegistryBuilder {
         reader::tools(store, &self.engine, limit, page.max(1))
     }
 
-    fn install(&self, tool: &RegisteredTool) -> Result<(Installed, Origin), Vec<(BuildReason, String)>> {
-        let Entry::Ready { spec, schema, output_schema, callable, needs, origin } = &tool.0 else {
-            let Entry::NotATool(message) = &tool.0 else { return Err(Vec::new()) };
-            return Err(vec![(BuildReason::NotATool, message.clone())]);
+    /// The tool under this registry's settings, or why there is none.
+    fn install(&self, tool: &RegisteredTool, reasons: &mut Vec<(BuildReason, String)>) -> Option<(Installed, Origin)> {
+        let (spec, schema, output_schema, callable, needs, origin) = match &tool.0 {
+            Entry::Ready { spec, schema, output_schema, callable, needs, origin } => {
+                (spec, schema, output_schema, callable, needs, origin)
+            }
+            Entry::NotATool(message) => {
+                reasons.push((BuildReason::NotATool, message.clone()));
+                return None;
+            }
         };
         let name = spec.name();
-        let mut reasons = Vec::new();
+        let known = reasons.len();
         if !is_valid_name(name) {
             let name = name.escape_debug();
             let message = format!(
@@ -229,11 +234,11 @@ impl RegistryBuilder {
             reasons.push((BuildReason::MissingState, message));
         }
         let schema = match schema::normalise(Value::clone(schema)) {
-            Ok(schema) if reasons.is_empty() => schema,
-            Ok(_) => return Err(reasons),
+            Ok(schema) if reasons.len() == known => schema,
+            Ok(_) => return None,
             Err(problem) => {
                 reasons.push((BuildReason::InvalidSchema, format!("tool `{name}`: {problem}")));
-                return Err(reasons);
+                return None;
             }
         };
         let installed = Installed {
@@ -263,7 +268,7 @@ impl RegistryBuilder {
             gate: spec.max_concurrent.map(|most| Arc::new(Gate::new(most))),
             promise: OnceLock::new(),
         };
-        Ok((installed, origin.clone()))
+        Some((installed, origin.clone()))
     }
 }
 
