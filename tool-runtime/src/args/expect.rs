@@ -252,7 +252,13 @@ pub(super) fn takes(keywords: &Keywords, kind: &str) -> bool {
 /// The schema that `$ref` points to inside `root`.
 pub(super) fn resolve<'s>(root: &'s Value, keywords: &Keywords) -> Option<&'s Value> {
     let pointer = keywords.get("$ref")?.as_str()?.strip_prefix('#')?;
-    root.pointer(pointer).or_else(|| root.pointer(&pointer.replace("%20", " ").replace("%25", "%")))
+    root.pointer(pointer).or_else(|| root.pointer(&without_percents(pointer)))
+}
+
+/// The two escapes that a reference needs for a name with a space or a percent sign.
+#[cold]
+fn without_percents(pointer: &str) -> String {
+    pointer.replace("%20", " ").replace("%25", "%")
 }
 
 fn implied(keywords: &Keywords) -> Option<&'static str> {

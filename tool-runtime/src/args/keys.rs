@@ -145,7 +145,13 @@ pub(super) fn judge(
         let given = unknown.len();
         let taken = callable.taken();
         let ignored = if taken.is_none() { callable.ignored(text) } else { None };
-        let ignored: Option<Places> = ignored.map(|keys| keys.into_iter().zip(0..).collect());
+        let ignored = ignored.map(|keys| {
+            let mut places = Places::new();
+            for (place, key) in keys.into_iter().enumerate() {
+                places.insert(key, place);
+            }
+            places
+        });
         let is_open = is_open(schema, known.len());
         unknown.retain(|(key, _)| match (taken, &ignored) {
             (Some(taken), _) => !taken.contains(&key.as_ref()),

@@ -68,12 +68,16 @@ impl Job<'_> {
             let misfit = misfits.iter().find(|misfit| misfit.slot == Some(slot));
             misfit.is_some_and(|misfit| !misfit.is_of_limit() || pointer::is_top(&problem.path))
         });
+        let mut explained = Vec::new();
+        for problem in problems.iter().chain(known) {
+            explained.push(slot_of_problem(problem));
+        }
         for misfit in misfits {
-            let explains = |problem: &Problem| slot_of_problem(problem) == misfit.slot;
-            if !problems.iter().any(explains) && !known.iter().any(explains) {
+            if !explained.contains(&misfit.slot) {
                 let name = misfit.slot.and_then(name_of);
                 let value = name.map_or(Some(&node), |name| node.get(name));
                 problems.push(self.refused(name, value, misfit));
+                explained.push(misfit.slot);
             }
         }
         // Those of no slot first. This sorts places, which takes a tenth of the code that sorting problems would.
@@ -111,9 +115,14 @@ fn problem(root: &Value, name: Option<&str>, value: Option<&Node<'_>>, misfit: &
     Problem { path: name.map(pointer::of).unwrap_or_default(), kind, expected, got }
 }
 
+/// The message without the ` at line 1 column 3` that `serde_json` puts behind it.
+pub(super) fn without_position(message: &str) -> &str {
+    message.rfind(" at line ").map_or(message, |end| &message[..end])
+}
+
 /// The message without its position, if a person wrote it.
 fn own_words(message: &str) -> Option<String> {
-    let message = message.rfind(" at line ").map_or(message, |end| &message[..end]).trim();
+    let message = without_position(message).trim();
     let is_own = !message.is_empty() && !GENERATED.iter().any(|start| message.starts_with(start));
     is_own.then(|| shown(message, 160))
 }

@@ -293,19 +293,19 @@ impl Job<'_> {
         if members.has_large_number {
             misfits.extend(self.overflows(text, members));
         }
-        if misfits.is_empty() {
-            return decode(args);
-        }
-        if let Err(more) = self.callable.check(args) {
-            for new in more {
-                match misfits.iter_mut().find(|known| known.slot == new.slot) {
-                    Some(known) if known.is_of_limit() => *known = new,
-                    Some(_) => {}
-                    None => misfits.push(new),
-                }
+        if misfits.is_empty() { decode(args) } else { Err(self.with_checked(misfits, args)) }
+    }
+
+    /// What breaks a limit, and what the types refuse beside.
+    fn with_checked(&self, mut misfits: Vec<Misfit>, args: RawArguments<'_>) -> Vec<Misfit> {
+        for new in self.callable.check(args).err().unwrap_or_default() {
+            match misfits.iter_mut().find(|known| known.slot == new.slot) {
+                Some(known) if known.is_of_limit() => *known = new,
+                Some(_) => {}
+                None => misfits.push(new),
             }
         }
-        Err(misfits)
+        misfits
     }
 
     /// Numbers that would become infinite when they are read: an `f32` takes whatever an `f64` can hold.

@@ -93,6 +93,20 @@ impl Trail<'_> {
     }
 }
 
+#[inline(never)]
+fn earlier_of_many(text: &str, member: Member, known: &[Member], places: &mut Option<Places>) -> Option<Member> {
+    let key = |member: &Member| unescape(member.key.of(text)).into_owned();
+    let places = places.get_or_insert_with(|| {
+        let mut places = Places::new();
+        for (place, member) in known.iter().enumerate() {
+            places.insert(key(member), place);
+        }
+        places
+    });
+    let place = *places.entry(key(&member)).or_insert(known.len());
+    known.get(place).copied()
+}
+
 struct Scanner<'t> {
     text: &'t str,
     bytes: &'t [u8],
@@ -244,10 +258,7 @@ impl<'t> Scanner<'t> {
             let key = member.key.of(text);
             return known.iter().find(|earlier| same_text(earlier.key.of(text), key)).copied();
         }
-        let key = |member: &Member| unescape(member.key.of(text)).into_owned();
-        let places = places.get_or_insert_with(|| known.iter().map(key).zip(0..).collect());
-        let place = *places.entry(key(&member)).or_insert(known.len());
-        known.get(place).copied()
+        earlier_of_many(text, member, known, places)
     }
 
     fn repeated(&mut self, trail: &Trail<'_>, earlier: Member, member: Member, comma: usize) {

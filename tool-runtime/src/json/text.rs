@@ -43,8 +43,8 @@ fn write(value: &Value, out: &mut String) {
     }
 }
 
-/// As a JSON string, with its quotes.
-fn quote(text: &str, out: &mut String) {
+/// Adds `text` as a JSON string, with its quotes, as `serde_json` writes it.
+pub(super) fn quote(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {

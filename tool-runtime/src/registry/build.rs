@@ -27,26 +27,15 @@ impl RegistryBuilder {
     /// Makes the registry, or says everything that is wrong.
     pub fn build(mut self) -> Result<Registry, BuildError> {
         let mut reasons = std::mem::take(&mut self.reasons);
-        if self.default_limit == Some(0) {
-            let message = "`default_max_result_size(0)` would show nothing of any result; give at least 1";
-            reasons.push((BuildReason::ZeroLimit, message.to_owned()));
-        }
-        if self.turns.budget == Some(0) {
-            let message = "`turn_budget(0)` would show nothing of any result; give at least 1";
-            reasons.push((BuildReason::ZeroLimit, message.to_owned()));
-        }
-        if !self.loop_guard.is_in_order() {
-            let message = "the loop guard's counts are out of order; give `note` at least 2, `block` at least `note`, \
-                           and `halt` at least `block`";
-            reasons.push((BuildReason::InvalidLoopGuard, message.to_owned()));
-        }
+        self.judge_settings(&mut reasons);
         let mut named = Vec::new();
         for tool in self.first_of_each_name(&mut reasons) {
             named.extend(self.install(tool, &mut reasons));
         }
         let store = self.take_store();
-        for tool in store.iter().flat_map(|store| self.readers(store)) {
-            let Some(reader) = self.install(&tool, &mut reasons) else { continue };
+        let readers = store.as_ref().map(|store| self.readers(store)).unwrap_or_default();
+        for tool in &readers {
+            let Some(reader) = self.install(tool, &mut reasons) else { continue };
             let name = &reader.0.name;
             if let Some((_, other)) = named.iter().find(|(other, _)| other.name == *name) {
                 let message = format!(
@@ -68,15 +57,33 @@ impl RegistryBuilder {
                 Key::from_seed(0)
             }),
         };
-        if !reasons.is_empty() {
-            return Err(BuildError::new(reasons));
+        if reasons.is_empty() { Ok(self.finished(named, store, key)) } else { Err(BuildError::new(reasons)) }
+    }
+
+    fn judge_settings(&self, reasons: &mut Vec<(BuildReason, String)>) {
+        if self.default_limit == Some(0) {
+            let message = "`default_max_result_size(0)` would show nothing of any result; give at least 1";
+            reasons.push((BuildReason::ZeroLimit, message.to_owned()));
         }
+        if self.turns.budget == Some(0) {
+            let message = "`turn_budget(0)` would show nothing of any result; give at least 1";
+            reasons.push((BuildReason::ZeroLimit, message.to_owned()));
+        }
+        if !self.loop_guard.is_in_order() {
+            let message = "the loop guard's counts are out of order; give `note` at least 2, `block` at least `note`, \
+                           and `halt` at least `block`";
+            reasons.push((BuildReason::InvalidLoopGuard, message.to_owned()));
+        }
+    }
+
+    /// The registry, from what has been found right.
+    fn finished(self, named: Vec<(Installed, Origin)>, store: Option<Arc<dyn ArtifactStore>>, key: Key) -> Registry {
         let (mut readers, mut tools) = (Vec::new(), Vec::new());
         for (tool, _) in named {
             let waits = self.artifact_tools == ArtifactTools::WhenSaved && tool.spec.yields == Yields::Excerpts;
             if waits { &mut readers } else { &mut tools }.push(Arc::new(tool));
         }
-        Ok(Registry {
+        Registry {
             inner: Arc::new(Inner {
                 names: names_of(tools.iter().map(|tool| &**tool)),
                 tools,
@@ -100,7 +107,7 @@ impl RegistryBuilder {
                 reading: OnceLock::new(),
                 engine: self.engine,
             }),
-        })
+        }
     }
 
     /// The tools without those whose name was given before, which is a mistake but where it is the same function:
