@@ -245,6 +245,7 @@ pub(super) fn types(keywords: &Keywords) -> impl Iterator<Item = &str> {
 }
 
 /// Whether this is one of the names in `type`.
+#[inline(never)]
 pub(super) fn takes(keywords: &Keywords, kind: &str) -> bool {
     types(keywords).any(|name| name == kind)
 }

@@ -11,6 +11,7 @@ use super::{
     members::{Member, Span},
     pointer,
     shown::shown,
+    slot_of,
     string::{quote, unescape},
     tree::Node,
 };
@@ -68,7 +69,10 @@ impl Known<'_> {
     }
 
     fn find(&self, key: &str) -> Option<usize> {
-        (0..self.len()).find(|&parameter| self.names(parameter).contains(&key))
+        match self {
+            Self::Slots(slots) => slot_of(slots, key),
+            Self::Schema(names) => names.iter().position(|name| *name == key),
+        }
     }
 
     /// The one parameter whose spelling is the same but for case, `-` and `_`.
@@ -109,7 +113,7 @@ pub(super) fn are_plain(text: &str, members: &[Member], callable: &dyn Callable,
         slots.len() <= 64
             && members.iter().all(|member| {
                 let key = member.key.of(text);
-                let Some(slot) = slots.iter().position(|names| names.contains(&key)) else { return false };
+                let Some(slot) = slot_of(slots, key) else { return false };
                 let is_new = seen & (1 << slot) == 0;
                 seen |= 1 << slot;
                 is_new

@@ -175,7 +175,7 @@ impl Job<'_> {
         // Whoever misspelt a key has not left it out as well.
         problems.retain(|problem| problem.kind != ProblemKind::Missing || !judged.suggested.contains(&problem.path));
         // The schema knows no aliases: what it misses has been given where there are as many of them.
-        let misses = |problem: &Problem| problem.kind == ProblemKind::Missing && problem.path.matches('/').count() == 1;
+        let misses = |problem: &Problem| problem.kind == ProblemKind::Missing && pointer::is_top(&problem.path);
         let missed = problems.iter().filter(|problem| misses(problem)).count();
         if missed <= judged.aliases && missed < problems.len() {
             problems.retain(|problem| !misses(problem));
@@ -324,6 +324,7 @@ impl Job<'_> {
 }
 
 /// The parameter that the text may call `key`, by one of its names.
+#[inline(never)]
 fn slot_of(names: &[&[&str]], key: &str) -> Option<usize> {
     names.iter().position(|names| names.contains(&key))
 }

@@ -312,7 +312,9 @@ impl<'s> Walk<'s> {
 
     fn unknown(&mut self, key: &str, properties: Option<&Keywords>, patterns: Option<&Keywords>) {
         let expected = match patterns.and_then(|patterns| patterns.keys().next()) {
-            Some(pattern) if pattern.contains("\\d") => "no such field; keys here are integers".into(),
+            Some(pattern) if pattern.as_bytes().windows(2).any(|pair| pair == b"\\d") => {
+                "no such field; keys here are integers".into()
+            }
             _ => {
                 let mut names = Vec::new();
                 names.extend(properties.into_iter().flat_map(Keywords::keys).map(String::as_str));
