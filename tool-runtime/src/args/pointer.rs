@@ -15,6 +15,7 @@ pub(super) fn push(path: &mut String, key: &str) {
 }
 
 /// Adds `text` with some of its characters written in another way.
+#[inline(never)]
 fn escape(text: &str, out: &mut String, written: &dyn Fn(char) -> Option<&'static str>) {
     for character in text.chars() {
         match written(character) {

@@ -157,54 +157,61 @@ impl<'s> Repair<'_, 's> {
     fn items<'t>(&mut self, keywords: &'s Keywords, items: &[Node<'t>]) -> Option<Node<'t>> {
         let first = expect::list(keywords, "prefixItems");
         let rest = keywords.get("items");
-        // Nothing is copied before something has been mended.
-        let mut mended: Vec<Node<'t>> = Vec::new();
+        // Those before `taken` are in `new`; nothing is copied before something has been mended.
+        let (mut new, mut taken) = (Vec::new(), 0);
         for (index, item) in items.iter().enumerate() {
-            let schema = first.get(index).or(rest);
-            let new = schema.and_then(|schema| self.inside(&index.to_string(), |repair| repair.mend(schema, item)));
-            match new {
-                None if mended.is_empty() => {}
-                None => mended.push(self.copy(item)),
-                Some(new) => {
-                    for unchanged in &items[mended.len()..index] {
-                        mended.push(self.copy(unchanged));
-                    }
-                    mended.push(new);
-                }
+            let Some(schema) = first.get(index).or(rest) else { continue };
+            let mended = self.inside(&index.to_string(), |repair| repair.mend(schema, item));
+            if let Some(mended) = mended {
+                self.copy_items(&items[taken..index], &mut new);
+                new.push(mended);
+                taken = index + 1;
             }
         }
-        if mended.is_empty() { None } else { Some(Node::Array(mended)) }
+        if taken == 0 {
+            return None;
+        }
+        self.copy_items(&items[taken..], &mut new);
+        Some(Node::Array(new))
+    }
+
+    fn copy_items<'t>(&mut self, items: &[Node<'t>], new: &mut Vec<Node<'t>>) {
+        for item in items {
+            new.push(self.copy(item));
+        }
     }
 
     fn members<'t>(&mut self, keywords: &'s Keywords, members: &[Member<'t>]) -> Option<Node<'t>> {
         let properties = keywords.get("properties").and_then(Value::as_object);
         let required = expect::list(keywords, "required");
-        let mut is_mended = false;
-        let mut all = Vec::with_capacity(members.len());
-        for (key, value) in members {
+        let (mut new, mut taken) = (Vec::new(), 0);
+        for (index, (key, value)) in members.iter().enumerate() {
             let may_touch = !self.path.is_empty() || (self.may_touch)(key);
             let declared = properties.and_then(|properties| properties.get(key.as_ref()));
             let is_optional = declared.is_some() && !required.iter().any(|name| name.as_str() == Some(key.as_ref()));
             let schema = declared.or_else(|| keywords.get("additionalProperties")).filter(|_| may_touch);
-            let mended = match schema {
-                None => Mended::Same,
-                Some(schema) => self.inside(key, |repair| repair.member(schema, value, is_optional)),
-            };
-            is_mended |= !matches!(mended, Mended::Same);
-            all.push(mended);
+            let Some(schema) = schema else { continue };
+            match self.inside(key, |repair| repair.member(schema, value, is_optional)) {
+                Mended::Same => continue,
+                Mended::New(value) => {
+                    self.copy_members(&members[taken..index], &mut new);
+                    new.push((key.clone(), value));
+                }
+                Mended::Absent => self.copy_members(&members[taken..index], &mut new),
+            }
+            taken = index + 1;
         }
-        if !is_mended {
+        if taken == 0 {
             return None;
         }
-        let mut new = Vec::with_capacity(members.len());
-        for ((key, value), mended) in members.iter().zip(all) {
-            match mended {
-                Mended::Same => new.push((key.clone(), self.copy(value))),
-                Mended::New(value) => new.push((key.clone(), value)),
-                Mended::Absent => {}
-            }
-        }
+        self.copy_members(&members[taken..], &mut new);
         Some(Node::Object(new))
+    }
+
+    fn copy_members<'t>(&mut self, members: &[Member<'t>], new: &mut Vec<Member<'t>>) {
+        for (key, value) in members {
+            new.push((key.clone(), self.copy(value)));
+        }
     }
 
     /// A value that stays as it is beside one that doesn't. What can't be paid for is left out: the repair has failed.
