@@ -189,4 +189,32 @@ mod tests {
         );
         assert_eq!(judged(&json!({"type": "number"}), "1e999").0, Some(ProblemKind::NumberOutOfRange));
     }
+
+    #[test]
+    fn the_range_of_a_format_is_that_of_its_type() {
+        fn range<T: ToString>(least: T, most: T) -> Option<(String, String)> {
+            Some((least.to_string(), most.to_string()))
+        }
+        assert_eq!(range_of("int8"), range(i8::MIN, i8::MAX));
+        assert_eq!(range_of("int32"), range(i32::MIN, i32::MAX));
+        assert_eq!(range_of("int128"), range(i128::MIN, i128::MAX));
+        assert_eq!(range_of("int"), range(isize::MIN, isize::MAX));
+        assert_eq!(range_of("uint16"), range(u16::MIN, u16::MAX));
+        assert_eq!(range_of("uint64"), range(u64::MIN, u64::MAX));
+        assert_eq!(range_of("uint128"), range(u128::MIN, u128::MAX));
+        assert_eq!(range_of("uint"), range(usize::MIN, usize::MAX));
+        for other in ["int7", "integer", "uint256", "date", ""] {
+            assert_eq!(range_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn too_large_is_what_no_float_holds() {
+        for large in ["1e309", "-1e309", "1e99999999999999999999", &"9".repeat(400)] {
+            assert!(is_too_large(large), "{large}");
+        }
+        for held in ["0", "-0", "1.5", "1e308", "-1.7e308", "1e-400", "0e99999999999999999999", &"9".repeat(300)] {
+            assert!(!is_too_large(held), "{held}");
+        }
+    }
 }
