@@ -36,6 +36,7 @@ pub(crate) use self::{
 use crate::{
     context::CallContext,
     error::{Problem, ProblemKind},
+    json,
     policy::Coercion,
     request::{Misfit, RawArguments},
     tool::{Callable, Started},
@@ -256,7 +257,7 @@ impl Job<'_> {
                 if named.len() > 1 {
                     named.push(',');
                 }
-                string::quote(name, &mut named);
+                named.push_str(&json::text(&Value::from(name)));
                 named.push(':');
                 named.push_str(value);
             }
