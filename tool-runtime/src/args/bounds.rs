@@ -192,17 +192,17 @@ mod tests {
 
     #[test]
     fn the_range_of_a_format_is_that_of_its_type() {
-        fn range<T: ToString>(least: &T, most: &T) -> Option<(String, String)> {
-            Some((least.to_string(), most.to_string()))
+        fn range<T: ToString>(least: &T, most: &T) -> (String, String) {
+            (least.to_string(), most.to_string())
         }
-        assert_eq!(range_of("int8"), range(&i8::MIN, &i8::MAX));
-        assert_eq!(range_of("int32"), range(&i32::MIN, &i32::MAX));
-        assert_eq!(range_of("int128"), range(&i128::MIN, &i128::MAX));
-        assert_eq!(range_of("int"), range(&isize::MIN, &isize::MAX));
-        assert_eq!(range_of("uint16"), range(&u16::MIN, &u16::MAX));
-        assert_eq!(range_of("uint64"), range(&u64::MIN, &u64::MAX));
-        assert_eq!(range_of("uint128"), range(&u128::MIN, &u128::MAX));
-        assert_eq!(range_of("uint"), range(&usize::MIN, &usize::MAX));
+        assert_eq!(range_of("int8"), Some(range(&i8::MIN, &i8::MAX)));
+        assert_eq!(range_of("int32"), Some(range(&i32::MIN, &i32::MAX)));
+        assert_eq!(range_of("int128"), Some(range(&i128::MIN, &i128::MAX)));
+        assert_eq!(range_of("int"), Some(range(&isize::MIN, &isize::MAX)));
+        assert_eq!(range_of("uint16"), Some(range(&u16::MIN, &u16::MAX)));
+        assert_eq!(range_of("uint64"), Some(range(&u64::MIN, &u64::MAX)));
+        assert_eq!(range_of("uint128"), Some(range(&u128::MIN, &u128::MAX)));
+        assert_eq!(range_of("uint"), Some(range(&usize::MIN, &usize::MAX)));
         for other in ["int7", "integer", "uint256", "date", ""] {
             assert_eq!(range_of(other), None, "{other}");
         }
