@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 const RUNTIME: &[&[&str]] = &[
     &[
         "approve", "artifact", "cancel", "contain", "content", "context", "cut", "error", "excerpt", "gate", "header",
-        "hook", "join", "json", "media", "notice", "outcome", "output", "part", "policy", "redact", "request",
+        "hook", "index", "join", "json", "media", "notice", "outcome", "output", "part", "policy", "redact", "request",
         "schema", "secrets", "spec", "stages", "stream", "tokens", "value", "view",
     ],
     &["aside", "callable", "fields", "find", "guard", "sanitise", "thread"],

@@ -1,16 +1,21 @@
 //! From the name that the model wrote to the tool that it means. A similar name is suggested, never run.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::borrow::Cow;
+
+use crate::index::{self, Places};
 
 /// The names of a registry.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    exact: HashMap<String, usize>,
-    /// By normalised spelling; `None` where two tools share it.
-    normalised: HashMap<String, Option<usize>>,
+    exact: Places,
+    /// By normalised spelling; [`SHARED`] where it is that of two tools.
+    normalised: Places,
     /// In order, for suggestions.
     sorted: Vec<String>,
 }
+
+/// The place of no tool.
+const SHARED: usize = usize::MAX;
 
 /// A tool found.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,21 +29,26 @@ impl Names {
     pub(crate) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
         let mut all = Self::default();
         for (index, name) in names.enumerate() {
-            all.exact.insert(name.to_owned(), index);
-            all.normalised.entry(normalise(name)).and_modify(|known| *known = None).or_insert(Some(index));
-            all.sorted.push(name.to_owned());
+            all.put(index, name);
         }
-        all.sorted.sort();
+        index::sort_by_text(&mut all.sorted, |name| name);
         all
+    }
+
+    fn put(&mut self, index: usize, name: &str) {
+        self.exact.insert(name.to_owned(), index);
+        let is_new = !self.normalised.contains_key(&normalise(name));
+        self.normalised.insert(normalise(name), if is_new { index } else { SHARED });
+        self.sorted.push(name.to_owned());
     }
 
     /// More names of a tool, those that dialects call it by. A tool's own name goes before.
     pub(crate) fn add(&mut self, index: usize, aliases: &[Box<str>]) {
         for alias in aliases {
             self.exact.entry(alias.to_string()).or_insert(index);
-            let known = self.normalised.entry(normalise(alias)).or_insert(Some(index));
-            if *known != Some(index) {
-                *known = None;
+            let known = self.normalised.entry(normalise(alias)).or_insert(index);
+            if *known != index {
+                *known = SHARED;
             }
         }
     }
@@ -52,7 +62,7 @@ impl Names {
         if let Some(&index) = self.exact.get(clean.as_ref()) {
             return Some(Found { index, cleaned: true });
         }
-        let index = self.normalised.get(&normalise(&clean)).copied().flatten()?;
+        let &index = self.normalised.get(&normalise(&clean)).filter(|&&index| index != SHARED)?;
         Some(Found { index, cleaned: true })
     }
 
@@ -63,13 +73,16 @@ impl Names {
             return Vec::new();
         }
         let wanted = normalise(&clean(name));
-        let mut near: Vec<(usize, &str)> = self
-            .sorted
-            .iter()
-            .filter_map(|known| Some((distance(&wanted, &normalise(known))?, known.as_str())))
-            .collect();
-        near.sort_unstable();
-        near.into_iter().map(|(_, known)| known).take(3).collect()
+        // By distance and then by name, in which order they are looked at: each stands behind those as near.
+        let mut near: Vec<(usize, &str)> = Vec::new();
+        for known in &self.sorted {
+            if let Some(distance) = distance(&wanted, &normalise(known)) {
+                let place = near.iter().position(|(other, _)| *other > distance).unwrap_or(near.len());
+                near.insert(place, (distance, known));
+                near.truncate(3);
+            }
+        }
+        near.into_iter().map(|(_, known)| known).collect()
     }
 
     pub(crate) fn sorted(&self) -> impl Iterator<Item = &str> {
@@ -86,9 +99,17 @@ fn clean(name: &str) -> Cow<'_, str> {
     name.trim().into()
 }
 
-/// Lower case, without `-` and `_`.
-fn normalise(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
+/// Without what models spell in other ways: case, `-`, `_`.
+pub(crate) fn normalise(name: &str) -> String {
+    let mut normalised = String::with_capacity(name.len());
+    for character in name.chars().filter(|c| !matches!(c, '-' | '_')) {
+        if character.is_ascii() {
+            normalised.push(character.to_ascii_lowercase());
+        } else {
+            normalised.extend(character.to_lowercase());
+        }
+    }
+    normalised
 }
 
 /// How far apart two normalised names are; `None` is too far to suggest. A name that is a whole word of the other

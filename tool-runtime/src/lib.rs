@@ -27,6 +27,7 @@ mod gate;
 mod guard;
 mod header;
 mod hook;
+mod index;
 mod join;
 mod json;
 mod link;

@@ -33,7 +33,7 @@ impl Arguments {
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),
-            Self::Json(json) => Cow::Owned(json.to_string()),
+            Self::Json(json) => Cow::Owned(json::text(json)),
         }
     }
 

@@ -4,6 +4,8 @@
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
+use crate::json;
+
 /// The one generator, for parameters of functions and for argument structs alike.
 pub(crate) fn generator() -> SchemaGenerator {
     let mut settings = SchemaSettings::draft2020_12();
@@ -32,17 +34,20 @@ pub(crate) fn normalise(mut schema: Value) -> Result<Value, String> {
         None => {
             let rest = std::mem::take(root);
             root.insert("type".into(), "object".into());
-            root.extend(rest);
+            for (key, value) in rest {
+                root.insert(key, value);
+            }
         }
         Some(kind) if kind == "object" => {}
         Some(kind) => {
+            let kind = json::text(kind);
             return Err(format!("its schema describes {kind}, not an object; take a struct or separate parameters"));
         }
     }
     if !root.contains_key("properties") {
         root.insert("properties".into(), Map::new().into());
     }
-    let schema = tidy(schema);
+    tidy_here(&mut schema);
     match missing_definition(&schema, &schema) {
         Some(reference) => Err(format!("its schema refers to `{reference}`, which is not in it; add it under `$defs`")),
         None => Ok(schema),
@@ -50,35 +55,42 @@ pub(crate) fn normalise(mut schema: Value) -> Result<Value, String> {
 }
 
 /// A schema anywhere in the tree: `true` becomes `{}`.
-pub(crate) fn tidy(schema: Value) -> Value {
+pub(crate) fn tidy(mut schema: Value) -> Value {
+    tidy_here(&mut schema);
+    schema
+}
+
+fn tidy_here(schema: &mut Value) {
     match schema {
-        Value::Bool(true) => Map::new().into(),
-        Value::Bool(false) => Map::from_iter([("not".to_owned(), Map::new().into())]).into(),
-        Value::Object(object) => object
-            .into_iter()
-            .map(|(key, value)| {
-                let value = tidy_under(&key, value);
-                (key, value)
-            })
-            .collect::<Map<_, _>>()
-            .into(),
-        other => other,
+        Value::Bool(takes_all) => {
+            let mut object = Map::new();
+            if !*takes_all {
+                object.insert("not".to_owned(), Map::new().into());
+            }
+            *schema = object.into();
+        }
+        Value::Object(keywords) => {
+            for (keyword, value) in keywords {
+                tidy_under(keyword, value);
+            }
+        }
+        _ => {}
     }
 }
 
-fn tidy_under(key: &str, value: Value) -> Value {
-    match (key, value) {
+fn tidy_under(keyword: &str, value: &mut Value) {
+    match (keyword, value) {
         ("properties" | "patternProperties" | "$defs" | "dependentSchemas", Value::Object(named)) => {
-            named.into_iter().map(|(name, schema)| (name, tidy(schema))).collect::<Map<_, _>>().into()
+            named.values_mut().for_each(tidy_here);
         }
         // Before 2020-12 `items` could be a list.
         ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Value::Array(schemas)) => {
-            schemas.into_iter().map(tidy).collect()
+            schemas.iter_mut().for_each(tidy_here);
         }
-        ("items" | "contains" | "not" | "propertyNames" | "if" | "then" | "else", schema) => tidy(schema),
+        ("items" | "contains" | "not" | "propertyNames" | "if" | "then" | "else", schema) => tidy_here(schema),
         // A boolean is this keyword's ordinary form.
-        ("additionalProperties" | "unevaluatedProperties", schema @ Value::Object(_)) => tidy(schema),
-        (_, other) => other,
+        ("additionalProperties" | "unevaluatedProperties", schema @ Value::Object(_)) => tidy_here(schema),
+        _ => {}
     }
 }
 

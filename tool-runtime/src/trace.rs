@@ -3,7 +3,7 @@
 //! Names, sizes and status (a span has its own timings); content only where the program asks for it, and then redacted. Without a
 //! subscriber the span is disabled and nothing here is computed.
 
-use tracing::{Span, field::Empty};
+use tracing::{Span, Value, field::Empty};
 
 use crate::{
     outcome::{Outcome, Status},
@@ -61,25 +61,25 @@ impl Trace {
         Some(trace)
     }
 
-    #[cold]
     fn begin(&self, inner: &Inner, call: &ToolCall) {
         match inner.names.find(&call.name) {
             Some(found) => {
                 let name = &*inner.tools[found.index].name;
-                self.record(&[("gen_ai.tool.name", &name), ("otel.name", &format!("execute_tool {name}"))]);
+                self.record("gen_ai.tool.name", &name);
+                self.record("otel.name", &format!("execute_tool {name}"));
             }
             // The model's own words: content, and not for the span's name, of which there should be few.
             None => {
-                self.record(&[("otel.name", &"execute_tool")]);
+                self.record("otel.name", &"execute_tool");
                 if inner.trace_content {
-                    self.record(&[("gen_ai.tool.name", &present::traced(inner, &call.name, MAX_NAME))]);
+                    self.record("gen_ai.tool.name", &present::traced(inner, &call.name, MAX_NAME));
                 }
             }
         }
         let arguments = call.arguments.text();
-        self.record(&[("tool_runtime.arguments_bytes", &arguments.len())]);
+        self.record("tool_runtime.arguments_bytes", &arguments.len());
         if inner.trace_content {
-            self.record(&[("gen_ai.tool.call.arguments", &present::traced(inner, &arguments, MAX_CONTENT))]);
+            self.record("gen_ai.tool.call.arguments", &present::traced(inner, &arguments, MAX_CONTENT));
         }
     }
 
@@ -88,26 +88,27 @@ impl Trace {
         self.span.clone()
     }
 
-    #[cold]
     pub(crate) fn close(mut self, inner: &Inner, outcome: &Outcome) {
         self.open = false;
         let receipt = outcome.receipt();
         self.fail(outcome.status());
-        self.record(&[
-            ("tool_runtime.full_chars", &receipt.full_chars),
-            ("tool_runtime.view_chars", &receipt.view_chars),
-            ("tool_runtime.model_chars", &receipt.model_chars),
-            ("tool_runtime.truncated", &receipt.truncated),
-            ("tool_runtime.fenced", &receipt.fenced),
-            ("tool_runtime.saved", &receipt.artifact.is_some()),
-            ("tool_runtime.attempts", &(receipt.attempts > 1).then_some(receipt.attempts)),
-            ("tool_runtime.still_running", &receipt.still_running),
-            ("tool_runtime.notes", &receipt.notes.len()),
-        ]);
+        if let Some(chars) = receipt.full_chars {
+            self.record("tool_runtime.full_chars", &chars);
+        }
+        self.record("tool_runtime.view_chars", &receipt.view_chars);
+        self.record("tool_runtime.model_chars", &receipt.model_chars);
+        self.record("tool_runtime.truncated", &receipt.truncated);
+        self.record("tool_runtime.fenced", &receipt.fenced);
+        self.record("tool_runtime.saved", &receipt.artifact.is_some());
+        if receipt.attempts > 1 {
+            self.record("tool_runtime.attempts", &receipt.attempts);
+        }
+        self.record("tool_runtime.still_running", &receipt.still_running);
+        self.record("tool_runtime.notes", &receipt.notes.len());
         if inner.trace_content {
             // Redacted on its way to the model.
             let text = present::traced_clean(inner, outcome.model_text(), MAX_CONTENT);
-            self.record(&[("gen_ai.tool.call.result", &text)]);
+            self.record("gen_ai.tool.call.result", &text);
             for note in &receipt.notes {
                 let note = present::traced(inner, note, MAX_CONTENT);
                 tracing::info!(target: "tool_runtime", parent: &self.span, note, "tool call note");
@@ -115,18 +116,17 @@ impl Trace {
         }
     }
 
-    fn fail(&self, status: Status) {
-        self.record(&[("tool_runtime.status", &status.name())]);
-        if status != Status::Ok {
-            self.record(&[("error.type", &status.name()), ("otel.status_code", &"ERROR")]);
-        }
+    // Once for all fields: what `Span::record` makes of one is large.
+    #[inline(never)]
+    fn record(&self, field: &str, value: &dyn Value) {
+        self.span.record(field, value);
     }
 
-    /// Fields by their names. In one place: what a span makes of a field is much code.
-    #[inline(never)]
-    fn record(&self, fields: &[(&str, &dyn tracing::Value)]) {
-        for (name, value) in fields {
-            self.span.record(*name, value);
+    fn fail(&self, status: Status) {
+        self.record("tool_runtime.status", &status.name());
+        if status != Status::Ok {
+            self.record("error.type", &status.name());
+            self.record("otel.status_code", &"ERROR");
         }
     }
 }

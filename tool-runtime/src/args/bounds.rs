@@ -53,9 +53,7 @@ impl Bounds {
     pub(super) fn judge(&self, number: &str) -> Option<ProblemKind> {
         let below = |limit: &str| compare(number, limit) == Ordering::Less;
         let above = |limit: &str| compare(number, limit) == Ordering::Greater;
-        if number.parse::<f64>().is_ok_and(f64::is_infinite)
-            || self.fits.as_ref().is_some_and(|(least, most)| below(least) || above(most))
-        {
+        if is_too_large(number) || self.fits.as_ref().is_some_and(|(least, most)| below(least) || above(most)) {
             return Some(ProblemKind::NumberOutOfRange);
         }
         let touches = |bound: &Bound| bound.exclusive && compare(number, &bound.limit) == Ordering::Equal;
@@ -107,36 +105,43 @@ fn compare(a: &str, b: &str) -> Ordering {
     Decimal::parse(a).cmp(&Decimal::parse(b))
 }
 
+/// Whether no float holds a number of this size: it is what `serde_json` refuses.
+pub(super) fn is_too_large(number: &str) -> bool {
+    serde_json::from_str::<f64>(number).is_err()
+}
+
 fn is_multiple(number: &str, of: &Number) -> bool {
     if let (Ok(number), Some(of)) = (number.parse::<i128>(), of.as_i64()) {
         return of == 0 || number % i128::from(of) == 0;
     }
-    let (Ok(number), Some(of)) = (number.parse::<f64>(), of.as_f64()) else { return true };
+    let (Ok(number), Some(of)) = (serde_json::from_str::<f64>(number), of.as_f64()) else { return true };
     let quotient = number / of;
     of == 0.0 || !quotient.is_finite() || (quotient - quotient.round()).abs() < 1e-9 * quotient.abs().max(1.0)
 }
 
 /// The range of a format, as decimal text.
 fn range_of(format: &str) -> Option<(String, String)> {
-    fn range<T: ToString>(least: &T, most: &T) -> (String, String) {
-        (least.to_string(), most.to_string())
-    }
-    Some(match format {
-        "int8" => range(&i8::MIN, &i8::MAX),
-        "int16" => range(&i16::MIN, &i16::MAX),
-        "int32" => range(&i32::MIN, &i32::MAX),
-        "int64" => range(&i64::MIN, &i64::MAX),
-        "int128" => range(&i128::MIN, &i128::MAX),
-        "int" => range(&isize::MIN, &isize::MAX),
-        "uint8" => range(&u8::MIN, &u8::MAX),
-        "uint16" => range(&u16::MIN, &u16::MAX),
-        "uint32" => range(&u32::MIN, &u32::MAX),
-        "uint64" => range(&u64::MIN, &u64::MAX),
-        "uint128" => range(&u128::MIN, &u128::MAX),
-        "uint" => range(&usize::MIN, &usize::MAX),
+    if format == "float" {
         // Read from a number that is larger, an `f32` is infinite without a word. An `f64` is refused by `serde_json`.
-        "float" => ("-3.4028235e38".to_owned(), "3.4028235e38".to_owned()),
+        return Some(("-3.4028235e38".to_owned(), "3.4028235e38".to_owned()));
+    }
+    let (size, is_signed) = match format.strip_prefix("uint") {
+        Some(size) => (size, false),
+        None => (format.strip_prefix("int")?, true),
+    };
+    let unused = match size {
+        "8" => 120,
+        "16" => 112,
+        "32" => 96,
+        "64" => 64,
+        "128" => 0,
+        "" => u128::BITS - usize::BITS,
         _ => return None,
+    };
+    Some(if is_signed {
+        ((i128::MIN >> unused).to_string(), (i128::MAX >> unused).to_string())
+    } else {
+        ("0".to_owned(), (u128::MAX >> unused).to_string())
     })
 }
 
@@ -183,5 +188,33 @@ mod tests {
             Some(ProblemKind::NumberOutOfRange)
         );
         assert_eq!(judged(&json!({"type": "number"}), "1e999").0, Some(ProblemKind::NumberOutOfRange));
+    }
+
+    #[test]
+    fn the_range_of_a_format_is_that_of_its_type() {
+        fn range<T: ToString>(least: &T, most: &T) -> (String, String) {
+            (least.to_string(), most.to_string())
+        }
+        assert_eq!(range_of("int8"), Some(range(&i8::MIN, &i8::MAX)));
+        assert_eq!(range_of("int32"), Some(range(&i32::MIN, &i32::MAX)));
+        assert_eq!(range_of("int128"), Some(range(&i128::MIN, &i128::MAX)));
+        assert_eq!(range_of("int"), Some(range(&isize::MIN, &isize::MAX)));
+        assert_eq!(range_of("uint16"), Some(range(&u16::MIN, &u16::MAX)));
+        assert_eq!(range_of("uint64"), Some(range(&u64::MIN, &u64::MAX)));
+        assert_eq!(range_of("uint128"), Some(range(&u128::MIN, &u128::MAX)));
+        assert_eq!(range_of("uint"), Some(range(&usize::MIN, &usize::MAX)));
+        for other in ["int7", "integer", "uint256", "date", ""] {
+            assert_eq!(range_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn too_large_is_what_no_float_holds() {
+        for large in ["1e309", "-1e309", "1e99999999999999999999", &"9".repeat(400)] {
+            assert!(is_too_large(large), "{large}");
+        }
+        for held in ["0", "-0", "1.5", "1e308", "-1.7e308", "1e-400", "0e99999999999999999999", &"9".repeat(300)] {
+            assert!(!is_too_large(held), "{held}");
+        }
     }
 }

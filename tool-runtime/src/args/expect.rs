@@ -1,8 +1,11 @@
 //! What a schema wants, in words for a model. Rust type names never appear.
 
+use std::{fmt::Write, slice::from_ref};
+
 use serde_json::{Map, Value};
 
 use super::{shown::shown, tree::Node};
+use crate::json;
 
 pub(super) type Keywords = Map<String, Value>;
 
@@ -55,13 +58,12 @@ impl<'s> Wanted<'s> {
 
     fn gather_here(&mut self, root: &'s Value, schema: &'s Value) {
         let Some(keywords) = schema.as_object() else {
-            self.any |= schema == &Value::Bool(true);
+            self.any |= matches!(schema, Value::Bool(true));
             return;
         };
         if keywords.contains_key("not") && keywords.len() == 1 {
             return;
         }
-        let nullable = types(keywords).any(|kind| kind == "null");
         if let Some(values) = listed(keywords) {
             for value in values {
                 self.null |= value.is_null();
@@ -76,7 +78,7 @@ impl<'s> Wanted<'s> {
                     self.kinds.push(kind);
                 }
             }
-            self.null |= nullable;
+            self.null |= takes(keywords, "null");
         } else if let Some(target) = resolve(root, keywords) {
             if !self.seen.iter().any(|seen| std::ptr::eq(*seen, target)) {
                 self.seen.push(target);
@@ -150,38 +152,40 @@ impl<'s> Wanted<'s> {
 }
 
 fn list_values(values: &[&Value]) -> Option<String> {
-    let mut words = values.iter().map(|value| match value {
+    let word = |index: usize| match values[index] {
         Value::String(text) => shown(text, 80),
-        other => shown(&other.to_string(), 80),
-    });
-    if values.len() == 1 {
-        return words.next();
+        other => shown(&json::text(other), 80),
+    };
+    match values.len() {
+        0 => None,
+        1 => Some(word(0)),
+        count => Some(listing("one of ", count, &word)),
     }
-    let first = words.next()?;
-    Some(format!("one of {}", list(first, words, values.len())))
 }
 
 /// Joins with commas what fits, and says how many there are where not all do.
-fn list(first: String, rest: impl Iterator<Item = String>, count: usize) -> String {
-    let mut text = first;
-    for word in rest {
-        if text.len() + word.len() > MAX_LISTED {
-            return format!("{text}, … ({count} in all)");
+fn listing(start: &str, count: usize, word: &dyn Fn(usize) -> String) -> String {
+    let mut text = start.to_owned();
+    for index in 0..count {
+        let word = word(index);
+        if index > 0 {
+            if text.len() - start.len() + word.len() > MAX_LISTED {
+                let _ = write!(text, ", … ({count} in all)");
+                return text;
+            }
+            text.push_str(", ");
         }
-        text.push_str(", ");
         text.push_str(&word);
     }
     text
 }
 
 /// What to say of a key that the object does not take.
-pub(super) fn no_such_field<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    let names: Vec<&str> = names.collect();
-    let mut words = names.iter().map(|name| shown(name, 80));
-    match words.next() {
-        Some(first) => format!("no such field; known fields: {}", list(first, words, names.len())),
-        None => "no such field; there are none".into(),
+pub(super) fn no_such_field(names: &[&str]) -> String {
+    if names.is_empty() {
+        return "no such field; there are none".into();
     }
+    listing("no such field; known fields: ", names.len(), &|index| shown(names[index], 80))
 }
 
 /// The names of an object's properties, those of its branches included.
@@ -201,10 +205,10 @@ pub(super) fn property_names(schema: &Value) -> Vec<&str> {
         }
         let target = resolve(root, keywords).filter(|target| !seen.iter().any(|seen| std::ptr::eq(*seen, *target)));
         seen.extend(target);
-        let all = keywords.get("allOf").and_then(Value::as_array).into_iter().flatten();
-        let unions = branches(keywords).into_iter().flatten();
-        for part in all.chain(unions).chain(target) {
-            gather(root, part, hops + 1, seen, names);
+        for parts in [list(keywords, "allOf"), branches(keywords).unwrap_or_default(), target.map_or(&[], from_ref)] {
+            for part in parts {
+                gather(root, part, hops + 1, seen, names);
+            }
         }
     }
     let mut names = Vec::new();
@@ -215,7 +219,7 @@ pub(super) fn property_names(schema: &Value) -> Vec<&str> {
 /// The allowed values, where they are listed.
 pub(super) fn listed(keywords: &Keywords) -> Option<&[Value]> {
     match (keywords.get("enum"), keywords.get("const")) {
-        (_, Some(only)) => Some(std::slice::from_ref(only)),
+        (_, Some(only)) => Some(from_ref(only)),
         (Some(Value::Array(values)), None) => Some(values),
         _ => None,
     }
@@ -225,18 +229,37 @@ pub(super) fn branches(keywords: &Keywords) -> Option<&[Value]> {
     ["anyOf", "oneOf"].iter().find_map(|key| keywords.get(*key)?.as_array()).map(Vec::as_slice)
 }
 
+/// The values of a keyword that has a list of them; none where it is absent.
+pub(super) fn list<'k>(keywords: &'k Keywords, keyword: &str) -> &'k [Value] {
+    keywords.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
 /// The names in `type`, one or several.
 pub(super) fn types(keywords: &Keywords) -> impl Iterator<Item = &str> {
-    let kind = keywords.get("type");
-    kind.and_then(Value::as_str)
-        .into_iter()
-        .chain(kind.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str))
+    let kinds: &[Value] = match keywords.get("type") {
+        Some(Value::Array(kinds)) => kinds,
+        Some(kind) => from_ref(kind),
+        None => &[],
+    };
+    kinds.iter().filter_map(Value::as_str)
+}
+
+/// Whether this is one of the names in `type`.
+#[inline(never)]
+pub(super) fn takes(keywords: &Keywords, kind: &str) -> bool {
+    types(keywords).any(|name| name == kind)
 }
 
 /// The schema that `$ref` points to inside `root`.
 pub(super) fn resolve<'s>(root: &'s Value, keywords: &Keywords) -> Option<&'s Value> {
     let pointer = keywords.get("$ref")?.as_str()?.strip_prefix('#')?;
-    root.pointer(pointer).or_else(|| root.pointer(&pointer.replace("%20", " ").replace("%25", "%")))
+    root.pointer(pointer).or_else(|| root.pointer(&without_percents(pointer)))
+}
+
+/// The two escapes that a reference needs for a name with a space or a percent sign.
+#[cold]
+fn without_percents(pointer: &str) -> String {
+    pointer.replace("%20", " ").replace("%25", "%")
 }
 
 fn implied(keywords: &Keywords) -> Option<&'static str> {
@@ -248,9 +271,4 @@ fn implied(keywords: &Keywords) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-/// Without what models spell in other ways: case, `-`, `_`.
-pub(super) fn normalised(name: &str) -> String {
-    name.chars().filter(|character| !matches!(character, '-' | '_')).flat_map(char::to_lowercase).collect()
 }

@@ -1,6 +1,6 @@
 //! Which parameter a top-level key means.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{borrow::Cow, fmt::Write};
 
 use serde_json::Value;
 
@@ -10,13 +10,16 @@ use super::{
     expect,
     members::{Member, Span},
     pointer,
-    shown::shown,
+    shown::{harmless, shown},
+    slot_of,
     string::{quote, unescape},
     tree::Node,
 };
 use crate::{
     callable::Callable,
     error::{Problem, ProblemKind},
+    find::normalise,
+    index::Places,
     policy::Coercion,
 };
 
@@ -66,15 +69,17 @@ impl Known<'_> {
     }
 
     fn find(&self, key: &str) -> Option<usize> {
-        (0..self.len()).find(|&parameter| self.names(parameter).contains(&key))
+        match self {
+            Self::Slots(slots) => slot_of(slots, key),
+            Self::Schema(names) => names.iter().position(|name| *name == key),
+        }
     }
 
     /// The one parameter whose spelling is the same but for case, `-` and `_`.
     fn respelled(&self, key: &str) -> Option<usize> {
-        let key = expect::normalised(key);
-        let mut same = (0..self.len()).filter(|&parameter| {
-            !key.is_empty() && self.names(parameter).iter().any(|name| expect::normalised(name) == key)
-        });
+        let key = normalise(key);
+        let mut same = (0..self.len())
+            .filter(|&parameter| !key.is_empty() && self.names(parameter).iter().any(|name| normalise(name) == key));
         same.next().filter(|_| same.next().is_none())
     }
 
@@ -89,17 +94,15 @@ impl Known<'_> {
             }
             Some(strsim::levenshtein(key, name)).filter(|&distance| distance <= allowed)
         };
-        (0..self.len())
-            .filter(|&parameter| given[parameter].is_none())
-            .filter_map(|parameter| {
-                self.names(parameter)
-                    .iter()
-                    .filter_map(|name| distance(name))
-                    .min()
-                    .map(|distance| (distance, parameter))
-            })
-            .min()
-            .map(|(_, parameter)| parameter)
+        let mut nearest = None;
+        for parameter in (0..self.len()).filter(|&parameter| given[parameter].is_none()) {
+            for distance in self.names(parameter).iter().filter_map(|name| distance(name)) {
+                if nearest.is_none_or(|(least, _)| distance < least) {
+                    nearest = Some((distance, parameter));
+                }
+            }
+        }
+        nearest.map(|(_, parameter)| parameter)
     }
 }
 
@@ -110,7 +113,7 @@ pub(super) fn are_plain(text: &str, members: &[Member], callable: &dyn Callable,
         slots.len() <= 64
             && members.iter().all(|member| {
                 let key = member.key.of(text);
-                let Some(slot) = slots.iter().position(|names| names.contains(&key)) else { return false };
+                let Some(slot) = slot_of(slots, key) else { return false };
                 let is_new = seen & (1 << slot) == 0;
                 seen |= 1 << slot;
                 is_new
@@ -143,19 +146,33 @@ pub(super) fn judge(
         }
     }
     if matches!(known, Known::Schema(_)) && !unknown.is_empty() {
-        if let Some(taken) = callable.taken() {
-            let given = unknown.len();
-            unknown.retain(|(key, _)| !taken.contains(&key.as_ref()));
+        let given = unknown.len();
+        let taken = callable.taken();
+        let ignored = if taken.is_none() { callable.ignored(text) } else { None };
+        let ignored = ignored.map(|keys| {
+            let mut places = Places::new();
+            for (place, key) in keys.into_iter().enumerate() {
+                places.insert(key, place);
+            }
+            places
+        });
+        let is_open = is_open(schema, known.len());
+        unknown.retain(|(key, _)| match (taken, &ignored) {
+            (Some(taken), _) => !taken.contains(&key.as_ref()),
+            (None, Some(ignored)) => ignored.contains_key(key.as_ref()),
+            (None, None) => !is_open,
+        });
+        if taken.is_some() {
             judged.aliases = given - unknown.len();
-        } else if let Some(ignored) = callable.ignored(text) {
-            let ignored: HashSet<String> = ignored.into_iter().collect();
-            unknown.retain(|(key, _)| ignored.contains(key.as_ref()));
-        } else if is_open(schema, known.len()) {
-            unknown.clear();
         }
     }
-    let refuses = coercion == Coercion::Strict || schema.get("additionalProperties") == Some(&Value::Bool(false));
-    let no_such_field = expect::no_such_field((0..known.len()).map(|parameter| known.name(parameter)));
+    let refuses =
+        coercion == Coercion::Strict || matches!(schema.get("additionalProperties"), Some(Value::Bool(false)));
+    let mut names = Vec::with_capacity(known.len());
+    for parameter in 0..known.len() {
+        names.push(known.name(parameter));
+    }
+    let no_such_field = expect::no_such_field(&names);
     let mut ignored = Vec::new();
     for (index, (key, member)) in unknown.iter().enumerate() {
         let (respelled, near) = if index < MAX_COMPARED {
@@ -181,7 +198,9 @@ pub(super) fn judge(
             ignored.push(key.as_ref());
         }
     }
-    judged.ignored = ignored.iter().take(MAX_NAMED).map(|key| unknown_field(key, no_such_field.clone())).collect();
+    for key in ignored.iter().take(MAX_NAMED) {
+        judged.ignored.push(unknown_field(key, no_such_field.clone()));
+    }
     judged.told.ignore(&ignored);
     judged
 }
@@ -189,7 +208,7 @@ pub(super) fn judge(
 /// Whether the schema says that it takes keys it does not name.
 fn is_open(schema: &Value, known: usize) -> bool {
     match schema.get("additionalProperties") {
-        Some(additional) => additional != &Value::Bool(false),
+        Some(additional) => !matches!(additional, Value::Bool(false)),
         None => known == 0 || schema.get("patternProperties").is_some(),
     }
 }
@@ -233,13 +252,19 @@ impl Told {
             self.notes.push(format!("{} more unknown fields ignored", keys.len() - MAX_NAMED));
         }
         if rest == 0 {
-            self.notices.push(format!("`{}` is no parameter of this tool and was ignored.", shown(keys[0], 80)));
+            self.notices.push(format!("`{}` is no parameter of this tool and was ignored.", harmless(keys[0], 80)));
             return;
         }
-        let named: Vec<_> = keys.iter().take(10).map(|key| format!("`{}`", shown(key, 80))).collect();
-        let more = keys.len() - named.len();
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        self.notices.push(format!("{}{more} are no parameters of this tool and were ignored.", named.join(", ")));
+        let mut notice = String::new();
+        for (index, key) in keys.iter().take(10).enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            let _ = write!(notice, "{comma}`{}`", harmless(key, 80));
+        }
+        if keys.len() > 10 {
+            let _ = write!(notice, " and {} more", keys.len() - 10);
+        }
+        notice.push_str(" are no parameters of this tool and were ignored.");
+        self.notices.push(notice);
     }
 }
 

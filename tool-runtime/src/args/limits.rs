@@ -9,16 +9,18 @@ use crate::{
 
 /// The arguments that keep to their types, as far as can be seen, and not to their limits.
 pub(super) fn misfits(limits: &[Limit], args: RawArguments<'_>) -> Vec<Misfit> {
-    let misfit = |limit: &Limit| {
-        let node = Node::parse(args.slots.get(limit.slot).copied().flatten()?);
+    let mut misfits = Vec::new();
+    for limit in limits {
+        let Some(text) = args.slots.get(limit.slot).copied().flatten() else { continue };
+        let node = Node::parse(text);
         let is_out =
             walk::problems(&limit.keywords, &node).iter().any(|problem| problem.kind == ProblemKind::OutOfBounds);
         let message = match &node {
-            _ if is_out => String::new(),
-            Node::String(text) => limit.refuses(text)?,
-            _ => return None,
+            _ if is_out => Some(String::new()),
+            Node::String(text) => limit.refuses(text),
+            _ => None,
         };
-        Some(Misfit { slot: Some(limit.slot), message })
-    };
-    limits.iter().filter_map(misfit).collect()
+        misfits.extend(message.map(|message| Misfit { slot: Some(limit.slot), message }));
+    }
+    misfits
 }

@@ -37,6 +37,7 @@ use crate::{
     callable::{Callable, Started},
     context::CallContext,
     error::{Problem, ProblemKind},
+    json,
     policy::Coercion,
     request::{Misfit, RawArguments},
 };
@@ -94,7 +95,12 @@ pub(crate) fn start<'a>(
     ctx: &'a CallContext,
 ) -> Result<Decoded<'a>, Vec<Problem>> {
     let job = Job { callable, schema, limits };
-    let (started, Told { notes, notices }) = job.run(text, incomplete, &|args| callable.start(args, ctx))?;
+    let mut started = None;
+    let Told { notes, notices } = job.run(text, incomplete, &mut |args| {
+        started = Some(callable.start(args, ctx)?);
+        Ok(())
+    })?;
+    let started = started.ok_or_else(read::unexplained)?;
     Ok(Decoded { started, notes, notices })
 }
 
@@ -107,7 +113,7 @@ pub(crate) fn check(
     limits: &Limits,
 ) -> Result<(), Vec<Problem>> {
     let job = Job { callable, schema, limits };
-    job.run(text, incomplete, &|args| callable.check(args)).map(drop)
+    job.run(text, incomplete, &mut |args| callable.check(args)).map(drop)
 }
 
 /// The arguments as the tool reads them: repaired, and under the names of its parameters. For whoever judges a call
@@ -120,11 +126,18 @@ pub(crate) fn as_read(
     limits: &Limits,
 ) -> Result<String, Vec<Problem>> {
     let job = Job { callable, schema, limits };
-    let (read, _) = job.run(text, incomplete, &|args| callable.check(args).map(|()| job.named(args)))?;
-    Ok(read)
+    let mut read = None;
+    job.run(text, incomplete, &mut |args| {
+        callable.check(args)?;
+        read = Some(job.named(args));
+        Ok(())
+    })?;
+    read.ok_or_else(read::unexplained)
 }
 
-type Decode<'d, T> = &'d dyn Fn(RawArguments<'_>) -> Result<T, Vec<Misfit>>;
+/// What is done with arguments that keep to the limits; what it makes stays with whoever asked, so that the way there
+/// is compiled once for all of them.
+type Decode<'d> = &'d mut dyn FnMut(RawArguments<'_>) -> Result<(), Vec<Misfit>>;
 
 struct Job<'j> {
     callable: &'j dyn Callable,
@@ -133,7 +146,7 @@ struct Job<'j> {
 }
 
 impl Job<'_> {
-    fn run<T>(&self, text: &str, incomplete: bool, decode: Decode<'_, T>) -> Result<(T, Told), Vec<Problem>> {
+    fn run(&self, text: &str, incomplete: bool, decode: Decode<'_>) -> Result<Told, Vec<Problem>> {
         self.is_in_size(text)?;
         if incomplete {
             return Err(vec![read::cut_off("output cut at the token limit")]);
@@ -149,13 +162,13 @@ impl Job<'_> {
         }
         if problems.is_empty() {
             problems = match self.values(&text, &members, decode, &[]) {
-                Ok((done, mut notes)) => {
+                Ok(mut notes) => {
                     told.notes.append(&mut notes);
-                    return Ok((done, told));
+                    return Ok(told);
                 }
                 Err(problems) => problems,
             };
-        } else if let Err(more) = self.values(&text, &members, &|args| self.callable.check(args), &problems) {
+        } else if let Err(more) = self.values(&text, &members, &mut |args| self.callable.check(args), &problems) {
             // The tool can't run any more; what else is wrong is told in the same message.
             problems.extend(more);
         }
@@ -163,7 +176,7 @@ impl Job<'_> {
         // Whoever misspelt a key has not left it out as well.
         problems.retain(|problem| problem.kind != ProblemKind::Missing || !judged.suggested.contains(&problem.path));
         // The schema knows no aliases: what it misses has been given where there are as many of them.
-        let misses = |problem: &Problem| problem.kind == ProblemKind::Missing && problem.path.matches('/').count() == 1;
+        let misses = |problem: &Problem| problem.kind == ProblemKind::Missing && pointer::is_top(&problem.path);
         let missed = problems.iter().filter(|problem| misses(problem)).count();
         if missed <= judged.aliases && missed < problems.len() {
             problems.retain(|problem| !misses(problem));
@@ -173,24 +186,18 @@ impl Job<'_> {
             problems.extend(judged.ignored);
         }
         problems.truncate(MAX_PROBLEMS);
-        if problems.is_empty() {
-            problems.push(read::whole(ProblemKind::OutOfBounds, "arguments that fit the schema", "others"));
-        }
-        Err(problems)
+        Err(if problems.is_empty() { read::unexplained() } else { problems })
     }
 
-    /// Decodes the values, repaired where that is allowed and needed.
-    fn values<T>(
+    /// Decodes the values, repaired where that is allowed and needed; with a note for each repair.
+    fn values(
         &self,
         text: &str,
         members: &Members,
-        decode: Decode<'_, T>,
+        decode: Decode<'_>,
         known: &[Problem],
-    ) -> Result<(T, Vec<String>), Vec<Problem>> {
-        let misfits = match self.decode(text, members, decode) {
-            Ok(done) => return Ok((done, Vec::new())),
-            Err(misfits) => misfits,
-        };
+    ) -> Result<Vec<String>, Vec<Problem>> {
+        let Err(misfits) = self.decode(text, members, decode) else { return Ok(Vec::new()) };
         let Some((repaired, notes)) = self.repair(text, members, &misfits) else {
             return Err(self.explain(text, members, &misfits, known));
         };
@@ -199,7 +206,7 @@ impl Job<'_> {
             return Err(self.explain(text, members, &misfits, known));
         };
         match self.decode(&repaired, &its_members, decode) {
-            Ok(done) => Ok((done, notes)),
+            Ok(()) => Ok(notes),
             Err(misfits) => Err(self.explain(&repaired, &its_members, &misfits, known)),
         }
     }
@@ -225,12 +232,14 @@ impl Job<'_> {
     /// The arguments under the names that the schema knows, whichever alias the model wrote.
     fn tree<'t>(&self, text: &'t str, members: &Members) -> Node<'t> {
         let Some(names) = self.callable.names() else { return Node::parse(text) };
-        let given = members.as_slice().iter().filter_map(|member| {
+        let mut given = Vec::new();
+        for member in members.as_slice() {
             let key = string::unescape(member.key.of(text));
-            let names = names.iter().find(|names| names.contains(&key.as_ref()))?;
-            Some((Cow::Borrowed(*names.first()?), Node::parse(member.value.of(text))))
-        });
-        Node::Object(given.collect())
+            if let Some(name) = slot_of(names, &key).and_then(|slot| names[slot].first()) {
+                given.push((Cow::Borrowed(*name), Node::parse(member.value.of(text))));
+            }
+        }
+        Node::Object(given)
     }
 
     /// The text itself where each of its keys is a parameter's first name; else the values under these.
@@ -242,14 +251,24 @@ impl Job<'_> {
                 return args.text.to_owned();
             }
         }
-        let given = firsts().zip(args.slots).filter_map(|(name, value)| Some((name, (*value)?)));
-        let members: Vec<String> = given.map(|(name, value)| format!("{}:{value}", Value::from(name))).collect();
-        format!("{{{}}}", members.join(","))
+        let mut named = String::from("{");
+        for (name, value) in firsts().zip(args.slots) {
+            if let Some(value) = value {
+                if named.len() > 1 {
+                    named.push(',');
+                }
+                named.push_str(&json::text(&Value::from(name)));
+                named.push(':');
+                named.push_str(value);
+            }
+        }
+        named.push('}');
+        named
     }
 
     /// Lends each parameter its raw value, once nothing is left that no type would refuse. Where there are no types,
     /// the schema has to be content first.
-    fn decode<T>(&self, text: &str, members: &Members, decode: Decode<'_, T>) -> Result<T, Vec<Misfit>> {
+    fn decode(&self, text: &str, members: &Members, decode: Decode<'_>) -> Result<(), Vec<Misfit>> {
         if self.callable.is_untyped() && !walk::problems(self.schema, &Node::parse(text)).is_empty() {
             return Err(Vec::new());
         }
@@ -265,7 +284,7 @@ impl Job<'_> {
         if !names.is_empty() {
             for member in members.as_slice() {
                 let key = string::unescape(member.key.of(text));
-                if let Some(slot) = names.iter().position(|names| names.contains(&key.as_ref())) {
+                if let Some(slot) = slot_of(names, &key) {
                     slots[slot].get_or_insert(member.value.of(text));
                 }
             }
@@ -275,33 +294,40 @@ impl Job<'_> {
         if members.has_large_number {
             misfits.extend(self.overflows(text, members));
         }
-        if misfits.is_empty() {
-            return decode(args);
-        }
-        if let Err(more) = self.callable.check(args) {
-            for new in more {
-                match misfits.iter_mut().find(|known| known.slot == new.slot) {
-                    Some(known) if known.is_of_limit() => *known = new,
-                    Some(_) => {}
-                    None => misfits.push(new),
-                }
+        if misfits.is_empty() { decode(args) } else { Err(self.with_checked(misfits, args)) }
+    }
+
+    /// What breaks a limit, and what the types refuse beside.
+    fn with_checked(&self, mut misfits: Vec<Misfit>, args: RawArguments<'_>) -> Vec<Misfit> {
+        for new in self.callable.check(args).err().unwrap_or_default() {
+            match misfits.iter_mut().find(|known| known.slot == new.slot) {
+                Some(known) if known.is_of_limit() => *known = new,
+                Some(_) => {}
+                None => misfits.push(new),
             }
         }
-        Err(misfits)
+        misfits
     }
 
     /// Numbers that would become infinite when they are read: an `f32` takes whatever an `f64` can hold.
     fn overflows(&self, text: &str, members: &Members) -> Vec<Misfit> {
         let problems = walk::problems_of_given(self.schema, &self.tree(text, members));
-        let slot_of = |problem: &Problem| {
-            let name = pointer::first(&problem.path)?;
-            self.callable.names()?.iter().position(|names| names.first() == Some(&name.as_str()))
-        };
-        let mut slots: Vec<_> =
-            problems.iter().filter(|problem| problem.kind == ProblemKind::NumberOutOfRange).map(slot_of).collect();
-        slots.dedup();
-        slots.into_iter().map(|slot| Misfit { slot, message: "number out of range".to_owned() }).collect()
+        let mut misfits: Vec<Misfit> = Vec::new();
+        for problem in problems.iter().filter(|problem| problem.kind == ProblemKind::NumberOutOfRange) {
+            let name = pointer::first(&problem.path).unwrap_or_default();
+            let slot = self.callable.names().and_then(|names| slot_of(names, &name));
+            if misfits.last().is_none_or(|last| last.slot != slot) {
+                misfits.push(Misfit { slot, message: "number out of range".to_owned() });
+            }
+        }
+        misfits
     }
+}
+
+/// The parameter that the text may call `key`, by one of its names.
+#[inline(never)]
+fn slot_of(names: &[&[&str]], key: &str) -> Option<usize> {
+    names.iter().position(|names| names.contains(&key))
 }
 
 #[cfg(test)]

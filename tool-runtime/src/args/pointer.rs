@@ -7,11 +7,20 @@ use super::shown::shown;
 /// Adds one step.
 pub(super) fn push(path: &mut String, key: &str) {
     path.push('/');
-    for character in key.chars() {
-        match character {
-            '~' => path.push_str("~0"),
-            '/' => path.push_str("~1"),
-            _ => path.push(character),
+    escape(key, path, &|character| match character {
+        '~' => Some("~0"),
+        '/' => Some("~1"),
+        _ => None,
+    });
+}
+
+/// Adds `text` with some of its characters written in another way.
+#[inline(never)]
+fn escape(text: &str, out: &mut String, written: &dyn Fn(char) -> Option<&'static str>) {
+    for character in text.chars() {
+        match written(character) {
+            Some(written) => out.push_str(written),
+            None => out.push(character),
         }
     }
 }
@@ -33,7 +42,17 @@ pub(super) fn is_top(path: &str) -> bool {
 }
 
 fn unescape(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
+    let mut pieces = step.split('~');
+    let mut key = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (character, rest) = match piece.strip_prefix('1') {
+            Some(rest) => ('/', rest),
+            None => ('~', piece.strip_prefix('0').unwrap_or(piece)),
+        };
+        key.push(character);
+        key.push_str(rest);
+    }
+    key
 }
 
 /// `/i/1/x` as `i[1].x` and `/i/a~1b` as `i["a/b"]`, safe to show and at most `max_chars` long; the middle of a longer one is left out.
@@ -53,7 +72,12 @@ pub(super) fn readable(path: &str, max_chars: usize) -> String {
             }
             text.push_str(&shown(&key, max_chars));
         } else {
-            let quoted = key.replace('\\', "\\\\").replace('"', "\\\"");
+            let mut quoted = String::new();
+            escape(&key, &mut quoted, &|character| match character {
+                '\\' => Some("\\\\"),
+                '"' => Some("\\\""),
+                _ => None,
+            });
             let _ = write!(text, "[\"{}\"]", shown(&quoted, max_chars.saturating_sub(4)));
         }
     }
@@ -63,7 +87,15 @@ pub(super) fn readable(path: &str, max_chars: usize) -> String {
     }
     let head = max_chars / 2;
     let tail = max_chars - head - 1;
-    text.chars().take(head).chain(['…']).chain(text.chars().skip(chars - tail)).collect()
+    let mut short = String::with_capacity(text.len());
+    for (index, character) in text.chars().enumerate() {
+        match index {
+            _ if index == head => short.push('…'),
+            _ if index < head || index >= chars - tail => short.push(character),
+            _ => {}
+        }
+    }
+    short
 }
 
 /// Whether a key can't be taken for two steps of a path, or for none.

@@ -112,6 +112,12 @@ pub(super) fn whole(kind: ProblemKind, expected: impl Into<String>, got: impl In
     Problem { path: String::new(), kind, expected: expected.into(), got: got.into() }
 }
 
+/// The problem of a call that no problem was found with.
+#[cold]
+pub(super) fn unexplained() -> Vec<Problem> {
+    vec![whole(ProblemKind::OutOfBounds, "arguments that fit the schema", "others")]
+}
+
 pub(super) fn cut_off(got: &str) -> Problem {
     whole(ProblemKind::CutOff, "complete JSON object", got)
 }
@@ -131,9 +137,10 @@ fn refusal(text: &str, fault: Fault, depth: usize) -> Problem {
         Fault::NotAnObject("string") => whole(ProblemKind::NotAnObject, "object", preview(&Node::parse(text), MAX_GOT)),
         Fault::NotAnObject(kind) => whole(ProblemKind::NotAnObject, "object", kind),
         Fault::Invalid { at, expected } => {
-            let before = text.get(..at).unwrap_or(text);
-            let line = before.matches('\n').count() + 1;
-            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let (mut line, mut column) = (1, 1);
+            for character in text.get(..at).unwrap_or(text).chars() {
+                (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+            }
             let got = format!("unparsable text (line {line}, column {column}: expected {expected})");
             whole(ProblemKind::InvalidJson, "JSON object", got)
         }

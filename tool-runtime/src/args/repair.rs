@@ -6,14 +6,15 @@ use serde_json::Value;
 
 use super::{
     decimal::Decimal,
-    expect::{self, Keywords, Wanted, normalised},
+    expect::{self, Keywords, Wanted},
     members::Members,
     pointer, scan,
     shown::shown,
-    tree::{Node, is_integer},
+    tree::{Member, Node, is_integer},
     union,
     walk::Walk,
 };
+use crate::find::normalise;
 
 /// Repairs noted one by one.
 const MAX_NOTES: usize = 100;
@@ -80,7 +81,7 @@ impl<'s> Repair<'_, 's> {
         if let (Node::String(text), Some(values)) = (node, expect::listed(keywords)) {
             return self.respell(text, values);
         }
-        let wants = |kind: &str| expect::types(keywords).any(|name| name == kind);
+        let wants = |kind: &str| expect::takes(keywords, kind);
         let mended = match node {
             Node::String(text) => self.read_string(keywords, text),
             Node::Number(number) if wants("integer") => whole(number).map(|whole| self.convert(node, "integer", whole)),
@@ -115,15 +116,15 @@ impl<'s> Repair<'_, 's> {
 
     /// The one listed value that the text spells in another way.
     fn respell<'t>(&mut self, text: &str, values: &[Value]) -> Option<Node<'t>> {
-        let given = normalised(text.trim());
-        let mut same = values.iter().filter_map(Value::as_str).filter(|value| normalised(value) == given);
+        let given = normalise(text.trim());
+        let mut same = values.iter().filter_map(Value::as_str).filter(|value| normalise(value) == given);
         let meant = same.next().filter(|_| same.next().is_none())?;
         self.note(&format!("{} -> {}", shown(text, 80), shown(meant, 80)));
         Some(Node::String(Cow::Owned(meant.to_owned())))
     }
 
     fn read_string<'t>(&mut self, keywords: &'s Keywords, text: &str) -> Option<Node<'t>> {
-        let wants = |kind: &str| expect::types(keywords).any(|name| name == kind);
+        let wants = |kind: &str| expect::takes(keywords, kind);
         if wants("string") {
             return None;
         }
@@ -154,46 +155,63 @@ impl<'s> Repair<'_, 's> {
     }
 
     fn items<'t>(&mut self, keywords: &'s Keywords, items: &[Node<'t>]) -> Option<Node<'t>> {
-        let first: &[Value] = keywords.get("prefixItems").and_then(Value::as_array).map_or(&[], Vec::as_slice);
+        let first = expect::list(keywords, "prefixItems");
         let rest = keywords.get("items");
-        let mended: Vec<_> = items
-            .iter()
-            .enumerate()
-            .map(|(index, item)| {
-                let schema = first.get(index).or(rest)?;
-                self.inside(&index.to_string(), |repair| repair.mend(schema, item))
-            })
-            .collect();
-        if mended.iter().all(Option::is_none) {
+        // Those before `taken` are in `new`; nothing is copied before something has been mended.
+        let (mut new, mut taken) = (Vec::new(), 0);
+        for (index, item) in items.iter().enumerate() {
+            let Some(schema) = first.get(index).or(rest) else { continue };
+            let mended = self.inside(&index.to_string(), |repair| repair.mend(schema, item));
+            if let Some(mended) = mended {
+                self.copy_items(&items[taken..index], &mut new);
+                new.push(mended);
+                taken = index + 1;
+            }
+        }
+        if taken == 0 {
             return None;
         }
-        let all = items.iter().zip(mended).map(|(item, mended)| mended.unwrap_or_else(|| self.copy(item)));
-        Some(Node::Array(all.collect()))
+        self.copy_items(&items[taken..], &mut new);
+        Some(Node::Array(new))
     }
 
-    fn members<'t>(&mut self, keywords: &'s Keywords, members: &[(Cow<'t, str>, Node<'t>)]) -> Option<Node<'t>> {
+    fn copy_items<'t>(&mut self, items: &[Node<'t>], new: &mut Vec<Node<'t>>) {
+        for item in items {
+            new.push(self.copy(item));
+        }
+    }
+
+    fn members<'t>(&mut self, keywords: &'s Keywords, members: &[Member<'t>]) -> Option<Node<'t>> {
         let properties = keywords.get("properties").and_then(Value::as_object);
-        let required = keywords.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let mut mend = |(key, value): &(Cow<'t, str>, Node<'t>)| {
+        let required = expect::list(keywords, "required");
+        let (mut new, mut taken) = (Vec::new(), 0);
+        for (index, (key, value)) in members.iter().enumerate() {
             let may_touch = !self.path.is_empty() || (self.may_touch)(key);
             let declared = properties.and_then(|properties| properties.get(key.as_ref()));
-            let is_optional = declared.is_some() && !required.iter().any(|name| name == key.as_ref());
+            let is_optional = declared.is_some() && !required.iter().any(|name| name.as_str() == Some(key.as_ref()));
             let schema = declared.or_else(|| keywords.get("additionalProperties")).filter(|_| may_touch);
-            match schema {
-                None => Mended::Same,
-                Some(schema) => self.inside(key, |repair| repair.member(schema, value, is_optional)),
+            let Some(schema) = schema else { continue };
+            match self.inside(key, |repair| repair.member(schema, value, is_optional)) {
+                Mended::Same => continue,
+                Mended::New(value) => {
+                    self.copy_members(&members[taken..index], &mut new);
+                    new.push((key.clone(), value));
+                }
+                Mended::Absent => self.copy_members(&members[taken..index], &mut new),
             }
-        };
-        let mended: Vec<_> = members.iter().map(&mut mend).collect();
-        if mended.iter().all(|mended| matches!(mended, Mended::Same)) {
+            taken = index + 1;
+        }
+        if taken == 0 {
             return None;
         }
-        let all = members.iter().zip(mended).filter_map(|((key, value), mended)| match mended {
-            Mended::Same => Some((key.clone(), self.copy(value))),
-            Mended::New(value) => Some((key.clone(), value)),
-            Mended::Absent => None,
-        });
-        Some(Node::Object(all.collect()))
+        self.copy_members(&members[taken..], &mut new);
+        Some(Node::Object(new))
+    }
+
+    fn copy_members<'t>(&mut self, members: &[Member<'t>], new: &mut Vec<Member<'t>>) {
+        for (key, value) in members {
+            new.push((key.clone(), self.copy(value)));
+        }
     }
 
     /// A value that stays as it is beside one that doesn't. What can't be paid for is left out: the repair has failed.
@@ -308,8 +326,7 @@ enum Mended<'t> {
 
 /// Whether a schema takes this kind, `null` perhaps, and no other.
 fn is_only(keywords: &Keywords, kind: &str) -> bool {
-    let mut others = expect::types(keywords).filter(|name| *name != "null").peekable();
-    others.peek().is_some() && others.all(|name| name == kind)
+    expect::takes(keywords, kind) && expect::types(keywords).all(|name| name == kind || name == "null")
 }
 
 /// `5.0` and `5e0` as `5`, as long as no reader would have rounded it.

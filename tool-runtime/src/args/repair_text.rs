@@ -110,31 +110,26 @@ fn rewrite(text: &str) -> Option<String> {
     let mut rest = text;
     let mut is_changed = false;
     while let Some(character) = rest.chars().next() {
-        match character {
+        // How much of the rest it is, and what is written for it.
+        let (length, written) = match character {
             '"' => {
                 let end = end_of_string(rest, '"').unwrap_or(rest.len());
-                out.push_str(&rest[..end]);
-                rest = &rest[end..];
+                (end, Cow::Borrowed(&rest[..end]))
             }
             '\'' => {
-                let end = end_of_string(rest, '\'');
-                out.push('"');
-                double_quoted(&rest[1..end.map_or(rest.len(), |end| end - 1)], &mut out);
-                if end.is_some() {
-                    out.push('"');
-                }
-                rest = &rest[end.unwrap_or(rest.len())..];
                 is_changed = true;
+                let end = end_of_string(rest, '\'');
+                (end.unwrap_or(rest.len()), Cow::Owned(double_quoted(rest, end)))
             }
             ',' => {
-                rest = &rest[1..];
-                if rest.trim_start().starts_with(['}', ']']) { is_changed = true } else { out.push(',') }
+                let is_trailing = rest[1..].trim_start().starts_with(['}', ']']);
+                is_changed |= is_trailing;
+                (1, Cow::Borrowed(if is_trailing { "" } else { "," }))
             }
             _ if character.is_alphabetic() || character == '_' || character == '$' => {
-                let end = rest.find(|next: char| !is_word(next)).unwrap_or(rest.len());
-                let (word, after) = rest.split_at(end);
+                let (word, after) = rest.split_at(word_length(rest));
                 let is_key = after.trim_start().starts_with(':') && out.trim_end().ends_with(['{', ',']);
-                let replaced = match word {
+                let written = match word {
                     _ if is_key => {
                         let mut quoted = String::new();
                         quote(word, &mut quoted);
@@ -145,27 +140,26 @@ fn rewrite(text: &str) -> Option<String> {
                     "None" => Cow::Borrowed("null"),
                     _ => Cow::Borrowed(word),
                 };
-                is_changed |= replaced != word;
-                out.push_str(&replaced);
-                rest = after;
+                is_changed |= written != word;
+                (word.len(), written)
             }
             // Numbers take their exponent with them.
             _ if character.is_ascii_digit() => {
-                let end = rest.find(|next: char| !is_word(next)).unwrap_or(rest.len());
-                out.push_str(&rest[..end]);
-                rest = &rest[end..];
+                let end = word_length(rest);
+                (end, Cow::Borrowed(&rest[..end]))
             }
-            _ => {
-                out.push(character);
-                rest = &rest[character.len_utf8()..];
-            }
-        }
+            _ => (character.len_utf8(), Cow::Borrowed(&rest[..character.len_utf8()])),
+        };
+        out.push_str(&written);
+        rest = &rest[length..];
     }
     is_changed.then_some(out)
 }
 
-fn is_word(character: char) -> bool {
-    character.is_alphanumeric() || matches!(character, '_' | '$' | '-')
+/// Bytes of the word that the text begins with.
+fn word_length(text: &str) -> usize {
+    let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '-');
+    text.find(|character| !is_word(character)).unwrap_or(text.len())
 }
 
 /// Bytes up to and with the closing quote.
@@ -182,22 +176,31 @@ fn end_of_string(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// The inside of a string in single quotes as it has to be in double quotes. Other escapes stay for the scan to judge.
-fn double_quoted(raw: &str, out: &mut String) {
+/// The string in single quotes that `text` begins with and that ends before `end`, or not at all, as it has to be in
+/// double quotes. Other escapes stay for the scan to judge.
+fn double_quoted(text: &str, end: Option<usize>) -> String {
+    let raw = &text[1..end.map_or(text.len(), |end| end - 1)];
+    let mut out = String::from("\"");
     let mut characters = raw.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => match characters.next() {
-                Some('\'') => out.push('\''),
+    while let Some(mut character) = characters.next() {
+        if character == '\\' {
+            match characters.next() {
+                Some('\'') => character = '\'',
                 escaped => {
                     out.push('\\');
-                    out.extend(escaped);
+                    let Some(escaped) = escaped else { break };
+                    character = escaped;
                 }
-            },
-            _ => out.push(character),
+            }
+        } else if character == '"' {
+            out.push('\\');
         }
+        out.push(character);
     }
+    if end.is_some() {
+        out.push('"');
+    }
+    out
 }
 
 #[cfg(test)]

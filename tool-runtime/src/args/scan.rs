@@ -2,17 +2,13 @@
 //!
 //! The grammar is exactly `serde_json`'s. Recursion is bounded by the depth limit, and a frame is small.
 
-use std::{
-    borrow::Cow,
-    collections::{HashMap, hash_map::Entry},
-};
-
 use super::{
     members::{FEW, Member, Members, Span},
     pointer,
     string::{same_text, unescape},
     tree::Node,
 };
+use crate::index::Places;
 
 /// Duplicate keys reported at most.
 pub(super) const MAX_REPORTED: usize = 100;
@@ -74,9 +70,6 @@ pub(super) fn is_number(text: &str, kind: &str) -> bool {
     scanner.number().is_ok_and(|found| found == kind) && scanner.peek().is_none()
 }
 
-/// The members of a large object by key. Hashed with keys of the process: nobody outside can make keys collide.
-type Index<'t> = HashMap<Cow<'t, str>, Member>;
-
 /// The way from the root to where the scan stands, in the frames of the scan.
 enum Trail<'p> {
     Root,
@@ -98,6 +91,20 @@ impl Trail<'_> {
             }
         }
     }
+}
+
+#[inline(never)]
+fn earlier_of_many(text: &str, member: Member, known: &[Member], places: &mut Option<Places>) -> Option<Member> {
+    let key = |member: &Member| unescape(member.key.of(text)).into_owned();
+    let places = places.get_or_insert_with(|| {
+        let mut places = Places::new();
+        for (place, member) in known.iter().enumerate() {
+            places.insert(key(member), place);
+        }
+        places
+    });
+    let place = *places.entry(key(&member)).or_insert(known.len());
+    known.get(place).copied()
 }
 
 struct Scanner<'t> {
@@ -207,7 +214,7 @@ impl<'t> Scanner<'t> {
             self.at += 1;
             return Ok(());
         }
-        let mut index = None;
+        let mut places = None;
         let mut comma = self.at;
         loop {
             if self.peek() != Some(b'"') {
@@ -226,7 +233,7 @@ impl<'t> Scanner<'t> {
             let start = self.at;
             self.value(depth, &Trail::Key(trail, key))?;
             let member = Member { key, value: Span::new(start, self.at) };
-            match self.earlier(member, members, &mut index) {
+            match self.earlier(member, members, &mut places) {
                 None => members.push(member),
                 Some(earlier) => self.repeated(trail, earlier, member, comma),
             }
@@ -244,22 +251,14 @@ impl<'t> Scanner<'t> {
     }
 
     /// The member that has this key already. A large object gets an index, so that the whole stays linear.
-    fn earlier(&self, member: Member, members: &Members, index: &mut Option<Index<'t>>) -> Option<Member> {
+    fn earlier(&self, member: Member, members: &Members, places: &mut Option<Places>) -> Option<Member> {
         let text = self.text;
         let known = members.as_slice();
         if known.len() < FEW {
             let key = member.key.of(text);
             return known.iter().find(|earlier| same_text(earlier.key.of(text), key)).copied();
         }
-        let index = index
-            .get_or_insert_with(|| known.iter().map(|earlier| (unescape(earlier.key.of(text)), *earlier)).collect());
-        match index.entry(unescape(member.key.of(text))) {
-            Entry::Occupied(earlier) => Some(*earlier.get()),
-            Entry::Vacant(place) => {
-                place.insert(member);
-                None
-            }
-        }
+        earlier_of_many(text, member, known, places)
     }
 
     fn repeated(&mut self, trail: &Trail<'_>, earlier: Member, member: Member, comma: usize) {

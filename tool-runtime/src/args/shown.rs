@@ -77,6 +77,7 @@ impl Line {
         self.add(piece, piece.len());
     }
 
+    #[inline(never)]
     fn add(&mut self, piece: &str, chars: usize) {
         if self.overflown || self.chars + chars > self.max {
             self.overflown = true;

@@ -3,9 +3,13 @@
 use std::borrow::Cow;
 
 use super::{decimal::Decimal, string};
+use crate::index;
 
 /// Bytes of text, or members of an object, that cost one step more to look at.
 pub(super) const BYTES_PER_STEP: usize = 64;
+
+/// A key of an object, and its value.
+pub(super) type Member<'t> = (Cow<'t, str>, Node<'t>);
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node<'t> {
@@ -14,7 +18,7 @@ pub(super) enum Node<'t> {
     Number(Cow<'t, str>),
     String(Cow<'t, str>),
     Array(Vec<Node<'t>>),
-    Object(Vec<(Cow<'t, str>, Node<'t>)>),
+    Object(Vec<Member<'t>>),
 }
 
 impl<'t> Node<'t> {
@@ -149,11 +153,13 @@ impl<'t> Node<'t> {
 }
 
 /// Order does not matter; sorted, so that large objects cost no more than sorting.
-fn same_members(a: &[(Cow<'_, str>, Node<'_>)], b: &[(Cow<'_, str>, Node<'_>)]) -> bool {
-    let mut a: Vec<_> = a.iter().collect();
-    let mut b: Vec<_> = b.iter().collect();
-    a.sort_by(|a, b| a.0.cmp(&b.0));
-    b.sort_by(|a, b| a.0.cmp(&b.0));
+fn same_members<'m>(a: &'m [Member<'m>], b: &'m [Member<'m>]) -> bool {
+    let sorted = |members: &'m [Member<'m>]| {
+        let mut sorted: Vec<&Member<'_>> = members.iter().collect();
+        index::sort_by_text(&mut sorted, |(key, _)| key);
+        sorted
+    };
+    let (a, b) = (sorted(a), sorted(b));
     // Inside a compared value a key may still stand twice.
     a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.0 == b.0 && a.1.same(&b.1))
 }

@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::{
-    expect::{self, Keywords, Wanted, normalised},
+    expect::{self, Keywords, Wanted},
     tree::Node,
     walk::Walk,
 };
+use crate::find::normalise;
 
 impl<'s> Walk<'s> {
     pub(super) fn union(&mut self, schema: &'s Value, branches: &'s [Value], node: &Node<'_>) {
@@ -20,7 +21,8 @@ impl<'s> Walk<'s> {
         if let Some(tag) = tag_of(self.root, branches, node) {
             match chosen(&tag, node) {
                 Chosen::Branch(index) => self.value(&branches[index], node),
-                Chosen::Untagged => self.missing(tag.key, || tag.wanted.to_string(None)),
+                Chosen::Untagged if self.fails() => self.missing(tag.key, tag.wanted.to_string(None)),
+                Chosen::Untagged => {}
                 Chosen::None(value) => self.at(tag.key, |walk| walk.not_wanted(&tag.wanted, value)),
             }
         } else if let Some(branch) = nearest(self.root, branches, node) {
@@ -93,7 +95,7 @@ fn chosen<'n, 't>(tag: &Tag<'_>, node: &'n Node<'t>) -> Chosen<'n, 't> {
         tag.values.iter().position(|values| values.is_some_and(|values| values.iter().any(is_it)))
     };
     let respelled = |allowed: &Value| match (allowed, value) {
-        (Value::String(allowed), Node::String(given)) => normalised(allowed) == normalised(given),
+        (Value::String(allowed), Node::String(given)) => normalise(allowed) == normalise(given),
         _ => false,
     };
     position(&|allowed| value.equals(allowed))
@@ -104,9 +106,11 @@ fn chosen<'n, 't>(tag: &Tag<'_>, node: &'n Node<'t>) -> Chosen<'n, 't> {
 /// The branch of the value's kind that shares most of its keys with it, and misses fewest.
 fn nearest<'s>(root: &'s Value, branches: &'s [Value], node: &Node<'_>) -> Option<&'s Value> {
     let keys = |branch: &'s Value| {
-        let names = properties(root, branch).into_iter().flat_map(Keywords::keys);
-        let (shared, other): (Vec<_>, Vec<_>) = names.partition(|name| node.get(name).is_some());
-        (std::cmp::Reverse(shared.len()), other.len())
+        let (mut shared, mut other) = (0_usize, 0_usize);
+        for name in properties(root, branch).into_iter().flat_map(Keywords::keys) {
+            *(if node.get(name).is_some() { &mut shared } else { &mut other }) += 1;
+        }
+        (std::cmp::Reverse(shared), other)
     };
     branches
         .iter()

@@ -4,13 +4,16 @@ use serde_json::Value;
 
 use super::{
     DEEPEST, MAX_GOT, MAX_PATH_BYTES, MAX_PROBLEMS,
-    bounds::Bounds,
+    bounds::{Bounds, is_too_large},
     expect::{self, Keywords, Wanted},
     pointer,
     shown::{plain_value, preview},
     tree::{BYTES_PER_STEP, Node},
 };
-use crate::error::{Problem, ProblemKind};
+use crate::{
+    error::{Problem, ProblemKind},
+    index::Places,
+};
 
 /// Schemas applied to values, at most: this many, and some for each value. Alternatives inside alternatives would
 /// multiply without it.
@@ -73,11 +76,8 @@ impl<'s> Walk<'s> {
         if self.is_exhausted() {
             self.path.clear();
             self.problems.clear();
-            self.problem(
-                ProblemKind::OutOfBounds,
-                || "arguments that can be checked in reasonable time".into(),
-                || "too many alternatives".into(),
-            );
+            let expected = "arguments that can be checked in reasonable time";
+            self.tell(ProblemKind::OutOfBounds, expected.into(), "too many alternatives".into());
         }
         self.problems
     }
@@ -118,7 +118,7 @@ impl<'s> Walk<'s> {
 
     fn value_here(&mut self, schema: &'s Value, node: &Node<'_>) {
         let Some(keywords) = schema.as_object().filter(|_| !self.is_exhausted()) else {
-            if schema == &Value::Bool(false) {
+            if matches!(schema, Value::Bool(false)) {
                 self.nothing_fits(node);
             }
             return;
@@ -139,13 +139,16 @@ impl<'s> Walk<'s> {
             self.value(target, node);
             self.hops -= 1;
         }
-        for part in keywords.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+        for part in expect::list(keywords, "allOf") {
             self.value(part, node);
         }
         if let Some(values) = expect::listed(keywords) {
             if !values.iter().any(|value| node.equals(value)) {
-                let root = self.root;
-                self.not_wanted_of(|| Wanted::of(root, schema), node);
+                if self.is_trial() {
+                    self.nothing_fits(node);
+                } else {
+                    self.not_wanted(&Wanted::of(self.root, schema), node);
+                }
                 return;
             }
         }
@@ -163,32 +166,31 @@ impl<'s> Walk<'s> {
 
     fn is_of_type(&mut self, schema: &Value, keywords: &Keywords, node: &Node<'_>) -> bool {
         let kind = node.kind();
-        let mut types = expect::types(keywords).peekable();
-        if types.peek().is_none() || types.any(|name| name == kind || (name == "number" && kind == "integer")) {
+        let names_one = expect::types(keywords).next().is_some();
+        if !names_one || expect::takes(keywords, kind) || (kind == "integer" && expect::takes(keywords, "number")) {
             return true;
         }
         if let Node::Number(number) = node {
-            let overflows = number.parse::<f64>().is_ok_and(f64::is_infinite);
-            if overflows && expect::types(keywords).any(|name| name == "integer") {
+            if is_too_large(number) && expect::takes(keywords, "integer") {
                 self.number(schema, keywords, number, node);
                 return false;
             }
         }
-        let root = self.root;
-        self.problem(ProblemKind::InvalidType, || expect::describe(root, schema), || preview(node, MAX_GOT));
+        if self.fails() {
+            self.tell(ProblemKind::InvalidType, expect::describe(self.root, schema), preview(node, MAX_GOT));
+        }
         false
     }
 
     fn number(&mut self, schema: &Value, keywords: &Keywords, number: &str, node: &Node<'_>) {
         let bounds = Bounds::of(keywords);
         let Some(kind) = bounds.judge(number) else { return };
-        let root = self.root;
-        let expected = || {
+        if self.fails() {
             let (of, bounded) = bounds.describe(keywords);
-            let wanted = Wanted::of(root, schema);
-            if wanted.kinds.contains(&of) { wanted.to_string(Some((of, &bounded))) } else { bounded }
-        };
-        self.problem(kind, expected, || plain_value(node, MAX_GOT));
+            let wanted = Wanted::of(self.root, schema);
+            let expected = if wanted.kinds.contains(&of) { wanted.to_string(Some((of, &bounded))) } else { bounded };
+            self.tell(kind, expected, plain_value(node, MAX_GOT));
+        }
     }
 
     fn string(&mut self, keywords: &Keywords, text: &str, node: &Node<'_>) {
@@ -196,44 +198,50 @@ impl<'s> Walk<'s> {
         if !limits.iter().any(|limit| keywords.contains_key(*limit)) {
             return;
         }
-        let got = |count: &str| format!("{} ({count})", preview(node, MAX_GOT - count.len() - 3));
-        self.count(keywords, limits, text.chars().count(), ["character", "characters"], got);
+        if let Some((expected, count)) = self.count(keywords, limits, text.chars().count(), ["character", "characters"])
+        {
+            let got = preview(node, MAX_GOT - count.len() - 3);
+            self.tell(ProblemKind::OutOfBounds, expected, format!("{got} ({count})"));
+        }
     }
 
-    /// A count that has a least and a most: characters, items, fields. `got` says what has that count.
+    /// A count that has a least and a most: characters, items, fields. What was expected and what came, if that has to
+    /// be put into words.
     fn count(
         &mut self,
         keywords: &Keywords,
         limits: [&str; 2],
         count: usize,
         units: [&str; 2],
-        got: impl FnOnce(&str) -> String,
-    ) {
+    ) -> Option<(String, String)> {
         let limit = |key: &str| keywords.get(key).and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
-        let [least, most] = limits.map(limit);
-        let least = least.unwrap_or(0);
-        if count >= least && most.is_none_or(|most| count <= most) {
-            return;
+        let (least, most) = (limit(limits[0]).unwrap_or(0), limit(limits[1]));
+        if (count >= least && most.is_none_or(|most| count <= most)) || !self.fails() {
+            return None;
         }
         let unit = |count: usize| units[usize::from(count != 1)];
-        let expected = || match most {
+        let expected = match most {
             Some(most) if least > 0 => format!("{least}..={most} {}", units[1]),
             Some(most) => format!("at most {most} {}", unit(most)),
             None => format!("at least {least} {}", unit(least)),
         };
-        self.problem(ProblemKind::OutOfBounds, expected, || got(&format!("{count} {}", unit(count))));
+        Some((expected, format!("{count} {}", unit(count))))
+    }
+
+    fn count_members(&mut self, keywords: &Keywords, limits: [&str; 2], count: usize, units: [&str; 2]) {
+        if let Some((expected, got)) = self.count(keywords, limits, count, units) {
+            self.tell(ProblemKind::OutOfBounds, expected, got);
+        }
     }
 
     fn array(&mut self, keywords: &'s Keywords, items: &[Node<'_>], node: &Node<'_>) {
-        self.count(keywords, ["minItems", "maxItems"], items.len(), ["item", "items"], str::to_owned);
-        if keywords.get("uniqueItems") == Some(&Value::Bool(true)) && self.has_repeats(items, node) {
-            self.problem(
-                ProblemKind::OutOfBounds,
-                || "items that are all different".into(),
-                || "the same item twice".into(),
-            );
+        self.count_members(keywords, ["minItems", "maxItems"], items.len(), ["item", "items"]);
+        let is_unique = matches!(keywords.get("uniqueItems"), Some(Value::Bool(true)));
+        if is_unique && self.has_repeats(items, node) && self.fails() {
+            let expected = "items that are all different";
+            self.tell(ProblemKind::OutOfBounds, expected.into(), "the same item twice".into());
         }
-        let first: &[Value] = keywords.get("prefixItems").and_then(Value::as_array).map_or(&[], Vec::as_slice);
+        let first = expect::list(keywords, "prefixItems");
         let rest = keywords.get("items");
         for (index, item) in items.iter().enumerate() {
             if self.is_settled() {
@@ -241,7 +249,7 @@ impl<'s> Walk<'s> {
             }
             // What is too much has been counted above.
             let is_extra =
-                first.len() <= index && rest == Some(&Value::Bool(false)) && keywords.contains_key("maxItems");
+                first.len() <= index && matches!(rest, Some(Value::Bool(false))) && keywords.contains_key("maxItems");
             if let Some(schema) = first.get(index).or(rest).filter(|_| !is_extra) {
                 self.child(&index.to_string(), schema, item);
             }
@@ -249,10 +257,10 @@ impl<'s> Walk<'s> {
     }
 
     fn object(&mut self, keywords: &'s Keywords, node: &Node<'_>, members: &[(std::borrow::Cow<'_, str>, Node<'_>)]) {
-        self.count(keywords, ["minProperties", "maxProperties"], members.len(), ["field", "fields"], str::to_owned);
+        self.count_members(keywords, ["minProperties", "maxProperties"], members.len(), ["field", "fields"]);
         let properties = keywords.get("properties").and_then(Value::as_object);
-        let required = keywords.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let is_required = |name: &str| required.iter().any(|required| required == name);
+        let required = expect::list(keywords, "required");
+        let is_required = |name: &str| required.iter().any(|required| required.as_str() == Some(name));
         for (name, schema) in properties.into_iter().flatten() {
             if self.is_settled() {
                 return;
@@ -260,14 +268,14 @@ impl<'s> Walk<'s> {
             self.spend(members.len() / BYTES_PER_STEP);
             if let Some(value) = node.get(name) {
                 self.child(name, schema, value);
-            } else if is_required(name) {
-                let root = self.root;
-                self.missing(name, || expect::describe(root, schema));
+            } else if is_required(name) && self.fails() {
+                self.missing(name, expect::describe(self.root, schema));
             }
         }
         for name in required.iter().filter_map(Value::as_str) {
-            if !properties.is_some_and(|properties| properties.contains_key(name)) && node.get(name).is_none() {
-                self.missing(name, || "a value".into());
+            let is_known = properties.is_some_and(|properties| properties.contains_key(name));
+            if !is_known && node.get(name).is_none() && self.fails() {
+                self.missing(name, "a value".into());
             }
         }
         let patterns = keywords.get("patternProperties").and_then(Value::as_object);
@@ -285,7 +293,8 @@ impl<'s> Walk<'s> {
             let pattern = patterns.into_iter().flatten().find(|(pattern, _)| may_match(pattern, key));
             match pattern.map(|(_, schema)| schema).or(additional) {
                 Some(Value::Bool(false)) if self.path.is_empty() => {}
-                Some(Value::Bool(false)) => self.unknown(key, properties, patterns),
+                Some(Value::Bool(false)) if self.fails() => self.unknown(key, properties, patterns),
+                Some(Value::Bool(false)) => {}
                 Some(schema) => self.child(key, schema, value),
                 None => {}
             }
@@ -302,30 +311,36 @@ impl<'s> Walk<'s> {
     }
 
     fn unknown(&mut self, key: &str, properties: Option<&Keywords>, patterns: Option<&Keywords>) {
-        let expected = || match patterns.and_then(|patterns| patterns.keys().next()) {
-            Some(pattern) if pattern.contains("\\d") => "no such field; keys here are integers".into(),
-            _ => expect::no_such_field(properties.into_iter().flat_map(Keywords::keys).map(String::as_str)),
+        let expected = match patterns.and_then(|patterns| patterns.keys().next()) {
+            Some(pattern) if pattern.as_bytes().windows(2).any(|pair| pair == b"\\d") => {
+                "no such field; keys here are integers".into()
+            }
+            _ => {
+                let mut names = Vec::new();
+                names.extend(properties.into_iter().flat_map(Keywords::keys).map(String::as_str));
+                expect::no_such_field(&names)
+            }
         };
-        self.at(key, |walk| walk.problem(ProblemKind::UnknownField, expected, || "unknown field".into()));
+        self.tell_of(key, ProblemKind::UnknownField, expected, "unknown field");
     }
 
-    pub(super) fn missing(&mut self, name: &str, expected: impl FnOnce() -> String) {
-        self.at(name, |walk| walk.problem(ProblemKind::Missing, expected, || "missing".into()));
-    }
-
-    fn not_wanted_of<'w>(&mut self, wanted: impl FnOnce() -> Wanted<'w>, node: &Node<'_>) {
-        if self.is_trial() { self.nothing_fits(node) } else { self.not_wanted(&wanted(), node) }
+    pub(super) fn missing(&mut self, name: &str, expected: String) {
+        self.tell_of(name, ProblemKind::Missing, expected, "missing");
     }
 
     /// A value of the right or the wrong kind that is none of those wanted.
     pub(super) fn not_wanted(&mut self, wanted: &Wanted<'_>, node: &Node<'_>) {
-        let fits = wanted.takes_kind_of(node);
-        let kind = if fits { ProblemKind::OutOfBounds } else { ProblemKind::InvalidType };
-        self.problem(kind, || wanted.to_string(None), || preview(node, MAX_GOT));
+        if self.fails() {
+            let fits = wanted.takes_kind_of(node);
+            let kind = if fits { ProblemKind::OutOfBounds } else { ProblemKind::InvalidType };
+            self.tell(kind, wanted.to_string(None), preview(node, MAX_GOT));
+        }
     }
 
     pub(super) fn nothing_fits(&mut self, node: &Node<'_>) {
-        self.problem(ProblemKind::InvalidType, || "no value at all".into(), || preview(node, MAX_GOT));
+        if self.fails() {
+            self.tell(ProblemKind::InvalidType, "no value at all".into(), preview(node, MAX_GOT));
+        }
     }
 
     pub(super) fn at(&mut self, step: &str, then: impl FnOnce(&mut Self)) {
@@ -335,13 +350,24 @@ impl<'s> Walk<'s> {
         self.path.truncate(length);
     }
 
-    fn problem(&mut self, kind: ProblemKind, expected: impl FnOnce() -> String, got: impl FnOnce() -> String) {
-        if let Some(has_failed) = &mut self.trial {
-            *has_failed = true;
-        } else if !self.is_full() {
-            self.path_bytes += self.path.len();
-            self.problems.push(Problem { path: self.path.clone(), kind, expected: expected(), got: got() });
+    /// Notes that something does not fit; whether that has to be put into words, which costs more than finding it.
+    pub(super) fn fails(&mut self) -> bool {
+        match &mut self.trial {
+            Some(has_failed) => {
+                *has_failed = true;
+                false
+            }
+            None => !self.is_full(),
         }
+    }
+
+    fn tell(&mut self, kind: ProblemKind, expected: String, got: String) {
+        self.path_bytes += self.path.len();
+        self.problems.push(Problem { path: self.path.clone(), kind, expected, got });
+    }
+
+    fn tell_of(&mut self, step: &str, kind: ProblemKind, expected: String, got: &str) {
+        self.at(step, |walk| walk.tell(kind, expected, got.into()));
     }
 
     /// Whether a value has no problem, found out without naming one.
@@ -364,20 +390,19 @@ impl<'s> Walk<'s> {
         self.problems.len() >= MAX_PROBLEMS || self.path_bytes >= MAX_PATH_BYTES
     }
 
-    /// By what they look like when written, so that large arrays cost no more than sorting.
+    /// By what they look like when written, so that large arrays cost no more than a look-up for each item.
     fn has_repeats(&mut self, items: &[Node<'_>], node: &Node<'_>) -> bool {
         self.spend(node.weight());
         if self.is_exhausted() {
             return false;
         }
-        let mut texts: Vec<String> = items.iter().map(|item| plain_value(item, usize::MAX - 1)).collect();
-        texts.sort_unstable();
-        texts.windows(2).any(|pair| pair[0] == pair[1])
+        let mut seen = Places::new();
+        items.iter().enumerate().any(|(index, item)| seen.insert(plain_value(item, usize::MAX - 1), index).is_some())
     }
 }
 
 fn takes_everything(schema: &Value) -> bool {
-    schema == &Value::Bool(true) || schema.as_object().is_some_and(Keywords::is_empty)
+    matches!(schema, Value::Bool(true)) || schema.as_object().is_some_and(Keywords::is_empty)
 }
 
 /// The two patterns that integer keys get are known. Any other needs a regular expression engine, which the core

@@ -1,6 +1,6 @@
 //! The key of a map that its type refused. A schema can say little about such keys, so the words of serde are read.
 
-use super::{bounds, pointer, tree::Node};
+use super::{bounds, misfit::without_position, pointer, tree::Node};
 use crate::error::{Problem, ProblemKind};
 
 /// The problem, where the message is about a key and only one key can be meant.
@@ -9,8 +9,7 @@ pub(super) fn problem(parameter: Option<&str>, value: &Node<'_>, message: &str) 
     let mut search = Search { message, path: parameter.map(pointer::of).unwrap_or_default(), found: Found::Nothing };
     search.value(value);
     let Found::One { path, wanted } = search.found else { return None };
-    let wanted = wanted.rfind(" at line ").map_or(wanted, |end| &wanted[..end]);
-    let expected = format!("no such field; keys here {}", words_for(wanted));
+    let expected = format!("no such field; keys here {}", words_for(without_position(wanted)));
     Some(Problem { path, kind: ProblemKind::UnknownField, expected, got: "unknown field".into() })
 }
 

@@ -1,11 +1,12 @@
 //! What each dialect calls a tool. A registry allows more than most providers; the way back is never ambiguous, in
 //! whichever dialect a call comes.
 
-use std::{borrow::Cow, collections::HashMap, fmt::Write as _, sync::Arc};
+use std::{borrow::Cow, fmt::Write as _, sync::Arc};
 
 use sha2::{Digest as _, Sha256};
 
 use super::Dialect;
+use crate::index::Places;
 
 /// The names of one tool, in the order of [`Dialect::ALL`]; `None` where all dialects call it by its own.
 pub(crate) type WireNames = Option<Arc<[Box<str>]>>;
@@ -54,31 +55,24 @@ fn hashed(mapped: &str, name: &str) -> String {
 
 /// The names of all tools of a registry. An error is the name of a tool for which nothing is left.
 pub(crate) fn wire_names(tools: &[&str]) -> Result<Vec<WireNames>, String> {
-    // Whose each name is; `None` where it is wanted by more than one. The same kinds of maps as in `find`: each kind is
-    // some 10 KB of a program.
-    let mut claims: HashMap<String, Option<usize>> = HashMap::new();
-    let mut claim = |name: &str, index| {
-        let owner = claims.entry(name.to_owned()).or_insert(Some(index));
-        if *owner != Some(index) {
-            *owner = None;
-        }
-    };
-    for (index, name) in tools.iter().enumerate() {
-        claim(name, index);
-        for dialect in Dialect::ALL {
-            claim(&dialect.nearest_name(name), index);
-        }
-    }
-    let mut owners: HashMap<String, usize> = HashMap::new();
+    // Whose each name is, and which names are wanted by more than one.
+    let (mut claims, mut shared) = (Places::new(), Places::new());
+    let mut owners = Places::new();
     for (index, name) in tools.iter().enumerate() {
         owners.insert((*name).to_owned(), index);
+        let nearest = Dialect::ALL.map(|dialect| dialect.nearest_name(name));
+        for name in nearest.iter().map(AsRef::as_ref).chain([*name]) {
+            if *claims.entry(name.to_owned()).or_insert(index) != index {
+                shared.insert(name.to_owned(), index);
+            }
+        }
     }
     let mut all = Vec::with_capacity(tools.len());
     for (index, name) in tools.iter().enumerate() {
         let mut names = Vec::with_capacity(Dialect::ALL.len());
         for dialect in Dialect::ALL {
             let nearest = dialect.nearest_name(name);
-            let is_shared = nearest != *name && claims.get(&*nearest) == Some(&None);
+            let is_shared = nearest != *name && shared.contains_key(&*nearest);
             let mapped = if is_shared { hashed(&nearest, name) } else { nearest.into_owned() };
             if *owners.entry(mapped.clone()).or_insert(index) != index {
                 return Err((*name).to_owned());

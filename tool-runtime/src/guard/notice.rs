@@ -78,7 +78,8 @@ fn asked(run: Run) -> String {
     }
 }
 
+/// A sentence of ours, begun with a capital letter.
 fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+    let (first, rest) = text.split_at_checked(1).unwrap_or_default();
+    first.to_ascii_uppercase() + rest
 }

@@ -6,6 +6,7 @@ mod nest;
 mod raw;
 mod sink;
 mod state;
+mod text;
 mod watch;
 
 use std::{borrow::Cow, ops::ControlFlow};
@@ -16,6 +17,7 @@ pub(crate) use dismantle::{dismantle, is_deep};
 pub(crate) use raw::{is_json, is_sequence, rewrite};
 use sink::Sink;
 use state::State;
+pub(crate) use text::text;
 
 /// Deepest nesting that is written; DESIGN section 3.
 pub(crate) const MAX_DEPTH: usize = 512;
@@ -54,14 +56,21 @@ pub(crate) enum Fault {
     Failed(String),
 }
 
+type Write<'w> = &'w mut dyn FnMut(&mut Sink<'_>, &State<'_>) -> Result<(), serde_json::Error>;
+
 /// Writes `value` as `serde_json::to_string` would, strings and keys as `edit` gives them back.
 ///
 /// Depth is counted wherever a `Serialize` calls the next one, newtypes and `Some` included: what has to be
 /// bounded is the stack, not only the brackets.
 pub(crate) fn write<T: Serialize + ?Sized>(value: &T, walk: &mut Walk<'_>) -> Result<(), Fault> {
+    written(walk, &mut |sink, state| watch::write(value, sink, state))
+}
+
+/// What is the same for every type: once for all of them.
+fn written(walk: &mut Walk<'_>, write: Write<'_>) -> Result<(), Fault> {
     let state = State::new(walk.edit.as_mut().map(|edit| &mut **edit as Edit<'_>));
     let mut sink = Sink::new(walk.push);
-    let written = watch::write(value, &mut sink, &state);
+    let written = write(&mut sink, &state);
     let flushed = sink.flush_text();
     walk.non_finite += state.non_finite();
     // A `Serialize` may swallow our error and carry on, so what was noted counts, not what came back.

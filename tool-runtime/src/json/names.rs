@@ -4,6 +4,8 @@ use std::{cell::Cell, io};
 
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 
+use super::text::quote;
+
 /// Compact JSON in which the next string may be replaced by another.
 pub(super) struct Names<'s> {
     next: &'s Cell<Option<String>>,
@@ -18,11 +20,13 @@ impl<'s> Names<'s> {
 }
 
 impl Formatter for Names<'_> {
-    fn begin_string<W: ?Sized + io::Write>(&mut self, mut writer: &mut W) -> io::Result<()> {
+    fn begin_string<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         match self.next.take() {
             Some(name) => {
                 self.muted = true;
-                serde_json::to_writer(&mut writer, &name).map_err(io::Error::from)
+                let mut quoted = String::with_capacity(name.len() + 2);
+                quote(&name, &mut quoted);
+                writer.write_all(quoted.as_bytes())
             }
             None => writer.write_all(b"\""),
         }

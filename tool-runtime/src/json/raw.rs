@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt, ops::ControlFlow};
 
 use serde::de::{Deserializer, IgnoredAny, Visitor};
 
-use super::{Edit, Fault, MAX_DEPTH, Push, Role, sink::Sink};
+use super::{Edit, Fault, MAX_DEPTH, Push, Role, sink::Sink, text::quote};
 
 /// What to say of raw JSON that is none.
 pub(super) const NO_JSON: &str = "a raw JSON value is not JSON";
@@ -17,7 +17,7 @@ pub(crate) fn is_json(text: &str) -> bool {
 /// Whether `text` is JSON documents one after the other, none deeper than a value may be; needs no memory to speak of.
 pub(crate) fn is_sequence(text: &str) -> bool {
     let mut level = Level::inside(0, true);
-    pieces(text, |piece, _| level.follow(piece)).is_ok()
+    pieces(text, &mut |piece, _| level.follow(piece)).is_ok()
         && serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>().all(|document| document.is_ok())
 }
 
@@ -33,12 +33,12 @@ pub(super) fn is_number(text: &str) -> bool {
 pub(crate) fn rewrite(text: &str, push: Push<'_>, edit: Edit<'_>) -> Result<(), Fault> {
     let mut sink = Sink::new(push);
     let mut level = Level::inside(0, true);
-    pieces(text, |piece, after| {
+    pieces(text, &mut |piece, after| {
         level.follow(piece)?;
         let written = match piece {
             Piece::Blank(_) => ControlFlow::Continue(()),
             Piece::Other(token) => sink.write(token.as_bytes()),
-            Piece::String(token) => write_string(&mut sink, token, |text| edit(level.role(after), text)),
+            Piece::String(token) => write_string(&mut sink, token, level.role(after), edit),
         };
         if written.is_break() { Err(Fault::Stopped) } else { Ok(()) }
     })?;
@@ -52,7 +52,7 @@ pub(super) fn embedded<'t>(text: &'t str, mut level: Level, edit: Option<Edit<'_
         return Err(Fault::Failed(NO_JSON.to_owned()));
     }
     let Some(edit) = edit else {
-        pieces(text, |piece, _| level.follow(piece))?;
+        pieces(text, &mut |piece, _| level.follow(piece))?;
         return Ok(Cow::Borrowed(text));
     };
     let mut edited = String::with_capacity(text.len());
@@ -61,11 +61,11 @@ pub(super) fn embedded<'t>(text: &'t str, mut level: Level, edit: Option<Edit<'_
         ControlFlow::Continue(())
     };
     let mut sink = Sink::new(&mut push);
-    pieces(text, |piece, after| {
+    pieces(text, &mut |piece, after| {
         level.follow(piece)?;
         let _ = match piece {
             Piece::Blank(text) | Piece::Other(text) => sink.write(text.as_bytes()),
-            Piece::String(token) => write_string(&mut sink, token, |text| edit(level.role(after), text)),
+            Piece::String(token) => write_string(&mut sink, token, level.role(after), edit),
         };
         Ok(())
     })?;
@@ -112,7 +112,7 @@ enum Piece<'t> {
 }
 
 /// Calls `each` with every piece and what follows it.
-fn pieces<'t>(text: &'t str, mut each: impl FnMut(Piece<'t>, &'t str) -> Result<(), Fault>) -> Result<(), Fault> {
+fn pieces<'t>(text: &'t str, each: &mut dyn FnMut(Piece<'t>, &'t str) -> Result<(), Fault>) -> Result<(), Fault> {
     let mut rest = text;
     while let Some(&first) = rest.as_bytes().first() {
         let (length, make): (_, fn(&'t str) -> Piece<'t>) = match first {
@@ -151,20 +151,15 @@ fn string_length(text: &str) -> usize {
     text.len()
 }
 
-fn write_string(
-    sink: &mut Sink<'_>,
-    token: &str,
-    edit: impl for<'s> FnOnce(&'s str) -> Cow<'s, str>,
-) -> ControlFlow<()> {
+fn write_string(sink: &mut Sink<'_>, token: &str, role: Role, edit: Edit<'_>) -> ControlFlow<()> {
     let decoded = decode(token);
-    let edited = edit(&decoded);
+    let edited = edit(role, &decoded);
     if *edited == *decoded {
         return sink.write(token.as_bytes());
     }
-    match serde_json::to_writer(sink, &*edited) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    }
+    let mut quoted = String::with_capacity(edited.len() + 2);
+    quote(&edited, &mut quoted);
+    sink.write(quoted.as_bytes())
 }
 
 /// The string that a token stands for; half a surrogate pair shows as U+FFFD.

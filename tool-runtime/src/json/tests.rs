@@ -167,6 +167,7 @@ proptest! {
         prop_assert_eq!(text(&value).unwrap(), serde_json::to_string(&value).unwrap());
         let (edited, _) = text_with(&value, Some(&mut copy)).unwrap();
         prop_assert_eq!(edited, serde_json::to_string(&value).unwrap());
+        prop_assert_eq!(super::text(&value), value.to_string());
     }
 
     #[test]

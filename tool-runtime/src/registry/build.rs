@@ -1,9 +1,6 @@
 //! From settings to a registry, or to everything that is wrong with them.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -19,6 +16,7 @@ use crate::{
     error::{BuildError, BuildReason},
     fence::Key,
     gate::Gate,
+    index::{self, Places},
     policy::{ArtifactTools, Limit, Policy, READERS},
     schema,
     stages::Stages,
@@ -29,6 +27,43 @@ impl RegistryBuilder {
     /// Makes the registry, or says everything that is wrong.
     pub fn build(mut self) -> Result<Registry, BuildError> {
         let mut reasons = std::mem::take(&mut self.reasons);
+        self.judge_settings(&mut reasons);
+        let mut named = Vec::new();
+        for tool in self.first_of_each_name(&mut reasons) {
+            named.extend(self.install(tool, &mut reasons));
+        }
+        let may_save = !matches!(self.store, Storage::Without);
+        let reserved = if may_save && self.artifact_tools != ArtifactTools::Never { READERS } else { &[] };
+        for name in reserved {
+            if let Some((_, other)) = named.iter().find(|(other, _)| &*other.name == *name) {
+                let message = format!(
+                    "the tool at {other} is called `{name}`, like one of those that read artifacts; give it another \
+                     `name`, or leave those out with `.artifact_tools(ArtifactTools::Never)`"
+                );
+                reasons.push((BuildReason::DuplicateTool, message));
+            }
+        }
+        let store = self.take_store();
+        // With a limit of 0 nothing is built.
+        if let (Some(store), Some(make), true) = (&store, self.readers, reasons.is_empty()) {
+            for tool in make(store, &self.defaults()) {
+                named.extend(self.install(&tool, &mut reasons));
+            }
+        }
+        index::sort_by_text(&mut named, |(tool, _)| &tool.name);
+        self.speak(&mut named, reserved, &mut reasons);
+        let key = match self.seed {
+            Some(seed) => Key::from_seed(seed),
+            None => Key::random().unwrap_or_else(|error| {
+                let message = format!("the operating system gives no random key for the fence: {error}");
+                reasons.push((BuildReason::NoEntropy, message));
+                Key::from_seed(0)
+            }),
+        };
+        if reasons.is_empty() { Ok(self.finished(named, store, key)) } else { Err(BuildError::new(reasons)) }
+    }
+
+    fn judge_settings(&self, reasons: &mut Vec<(BuildReason, String)>) {
         if self.default_limit == Some(0) {
             let message = "`default_max_result_size(0)` would show nothing of any result; give at least 1";
             reasons.push((BuildReason::ZeroLimit, message.to_owned()));
@@ -42,54 +77,16 @@ impl RegistryBuilder {
                            and `halt` at least `block`";
             reasons.push((BuildReason::InvalidLoopGuard, message.to_owned()));
         }
-        let mut named: BTreeMap<String, (Installed, Origin)> = BTreeMap::new();
-        for tool in self.first_of_each_name(&mut reasons) {
-            match self.install(tool) {
-                Err(wrong) => reasons.extend(wrong),
-                Ok((installed, origin)) => {
-                    named.insert(installed.spec.name().to_owned(), (installed, origin));
-                }
-            }
+    }
+
+    /// The registry, from what has been found right.
+    fn finished(self, named: Vec<(Installed, Origin)>, store: Option<Arc<dyn ArtifactStore>>, key: Key) -> Registry {
+        let (stages, defaults) = (self.all_stages(), self.defaults());
+        let mut tools = Vec::with_capacity(named.len());
+        for (tool, _) in named {
+            tools.push(Arc::new(tool));
         }
-        let defaults = self.defaults();
-        let may_save = !matches!(self.store, Storage::Without);
-        let store = self.take_store();
-        let reserved = if may_save && self.artifact_tools != ArtifactTools::Never { READERS } else { &[] };
-        for name in reserved {
-            if let Some((_, other)) = named.get(*name) {
-                let message = format!(
-                    "the tool at {other} is called `{name}`, like one of those that read artifacts; give it \
-                         another `name`, or leave those out with `.artifact_tools(ArtifactTools::Never)`"
-                );
-                reasons.push((BuildReason::DuplicateTool, message));
-            }
-        }
-        // With a limit of 0 nothing is built.
-        if let (Some(store), Some(make), true) = (&store, self.readers, reasons.is_empty()) {
-            for tool in make(store, &defaults) {
-                match self.install(&tool) {
-                    Err(wrong) => reasons.extend(wrong),
-                    Ok((installed, origin)) => {
-                        named.insert(installed.spec.name().to_owned(), (installed, origin));
-                    }
-                }
-            }
-        }
-        reasons.extend(self.speak(&mut named, reserved));
-        let key = match self.seed {
-            Some(seed) => Key::from_seed(seed),
-            None => Key::random().unwrap_or_else(|error| {
-                let message = format!("the operating system gives no random key for the fence: {error}");
-                reasons.push((BuildReason::NoEntropy, message));
-                Key::from_seed(0)
-            }),
-        };
-        if !reasons.is_empty() {
-            return Err(BuildError::new(reasons));
-        }
-        let tools: Vec<_> = named.into_values().map(|(tool, _)| Arc::new(tool)).collect();
-        let stages = tools.iter().fold(self.stages, |stages, tool| stages.and(tool.spec.stages));
-        Ok(Registry {
+        Registry {
             inner: Arc::new(Inner {
                 names: names_of(tools.iter().map(|tool| &**tool)),
                 tools,
@@ -109,19 +106,20 @@ impl RegistryBuilder {
                 sessions: Arc::default(),
                 strict: self.strict,
                 definitions: Default::default(),
+                stages,
                 defaults,
                 artifact_tools: self.artifact_tools,
                 removed: Vec::new(),
                 reading: OnceLock::new(),
-                stages,
             }),
-        })
+        }
     }
 
     /// The tools without those whose name was given before, which is a mistake but where it is the same function:
     /// `tools!` and `linked` may both bring it. Asked of all tools, whatever else is wrong with them.
     fn first_of_each_name(&self, reasons: &mut Vec<(BuildReason, String)>) -> Vec<&RegisteredTool> {
-        let mut origins: BTreeMap<&str, &Origin> = BTreeMap::new();
+        let mut places = Places::new();
+        let mut origins: Vec<&Origin> = Vec::new();
         let mut first = Vec::new();
         for tool in &self.tools {
             let Entry::Ready { spec, origin, .. } = &tool.0 else {
@@ -129,9 +127,10 @@ impl RegistryBuilder {
                 continue;
             };
             let name = spec.name();
-            match origins.get(name) {
+            match places.get(name).map(|&place| origins[place]) {
                 None => {
-                    origins.insert(name, origin);
+                    places.insert(name.to_owned(), origins.len());
+                    origins.push(origin);
                     first.push(tool);
                 }
                 Some(other) if origin.is_same_function(other) => {}
@@ -151,14 +150,22 @@ impl RegistryBuilder {
     /// reserved name.
     fn speak(
         &self,
-        named: &mut BTreeMap<String, (Installed, Origin)>,
-        reserved: &[&str],
-    ) -> Vec<(BuildReason, String)> {
-        let others = reserved.iter().copied().filter(|name| !named.contains_key(*name));
-        let names: Vec<&str> = named.keys().map(String::as_str).chain(others).collect();
+        named: &mut [(Installed, Origin)],
+        reserved: &[&'static str],
+        reasons: &mut Vec<(BuildReason, String)>,
+    ) {
+        let mut names = Vec::with_capacity(named.len());
+        for (tool, _) in &*named {
+            names.push(&*tool.name);
+        }
+        for name in reserved {
+            if !names.contains(name) {
+                names.push(name);
+            }
+        }
         match dialect::wire_names(&names) {
             Ok(names) => {
-                for ((tool, _), names) in named.values_mut().zip(names) {
+                for ((tool, _), names) in named.iter_mut().zip(names) {
                     tool.wire_names = names;
                 }
             }
@@ -167,26 +174,28 @@ impl RegistryBuilder {
                     "tool `{name}`: no dialect has a name left for it, others were given those that it would be \
                      mapped to; give it another `name`"
                 );
-                return vec![(BuildReason::InvalidName, message)];
+                reasons.push((BuildReason::InvalidName, message));
+                return;
             }
         }
-        let mut reasons = Vec::new();
         for (dialect, refusals) in &self.dialects {
-            for (tool, _) in named.values() {
-                let refused = refusals(*dialect, &tool.described(self.strict)).into_iter();
-                reasons.extend(refused.map(|message| (BuildReason::Inexpressible, message)));
+            for (tool, _) in &*named {
+                for message in refusals(*dialect, &tool.described(self.strict)) {
+                    reasons.push((BuildReason::Inexpressible, message));
+                }
             }
         }
-        reasons
     }
 
     /// What the settings and all tools ask for.
     fn all_stages(&self) -> Stages {
-        let stages = |tool: &RegisteredTool| match &tool.0 {
-            Entry::Ready { spec, .. } => spec.stages,
-            Entry::NotATool(_) => Stages::NONE,
-        };
-        self.tools.iter().map(stages).fold(self.stages, Stages::and)
+        let mut stages = self.stages;
+        for tool in &self.tools {
+            if let Entry::Ready { spec, .. } = &tool.0 {
+                stages = stages.and(spec.stages);
+            }
+        }
+        stages
     }
 
     fn take_store(&mut self) -> Option<Arc<dyn ArtifactStore>> {
@@ -212,13 +221,17 @@ impl RegistryBuilder {
         }
     }
 
-    fn install(&self, tool: &RegisteredTool) -> Result<(Installed, Origin), Vec<(BuildReason, String)>> {
-        let Entry::Ready { spec, needs, origin, .. } = &tool.0 else {
-            let Entry::NotATool(message) = &tool.0 else { return Err(Vec::new()) };
-            return Err(vec![(BuildReason::NotATool, message.clone())]);
+    /// The tool under this registry's settings, or why there is none.
+    fn install(&self, tool: &RegisteredTool, reasons: &mut Vec<(BuildReason, String)>) -> Option<(Installed, Origin)> {
+        let (spec, needs, origin) = match &tool.0 {
+            Entry::Ready { spec, needs, origin, .. } => (spec, needs, origin),
+            Entry::NotATool(message) => {
+                reasons.push((BuildReason::NotATool, message.clone()));
+                return None;
+            }
         };
         let name = spec.name();
-        let mut reasons = Vec::new();
+        let known = reasons.len();
         if !is_valid_name(name) {
             let name = name.escape_debug();
             let message = format!(
@@ -250,11 +263,13 @@ impl RegistryBuilder {
             reasons.push((BuildReason::MissingState, message));
         }
         match installed(tool, &self.defaults()) {
-            Ok(installed) if reasons.is_empty() => return Ok((installed, origin.clone())),
-            Ok(_) => {}
-            Err(problem) => reasons.push((BuildReason::InvalidSchema, format!("tool `{name}`: {problem}"))),
+            Ok(installed) if reasons.len() == known => Some((installed, origin.clone())),
+            Ok(_) => None,
+            Err(problem) => {
+                reasons.push((BuildReason::InvalidSchema, format!("tool `{name}`: {problem}")));
+                None
+            }
         }
-        Err(reasons)
     }
 }
 

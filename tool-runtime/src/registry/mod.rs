@@ -26,6 +26,7 @@ use crate::{
     gate::Gate,
     guard::LoopGuard,
     hook::ErasedHook,
+    index, json,
     outcome::Promise,
     policy::{ArtifactTools, Policy, Yields},
     redact::Redactor,
@@ -200,7 +201,7 @@ impl Inner {
             let readers = readers.iter().filter_map(|tool| build::installed(tool, &self.defaults).ok());
             let mut tools = self.tools.clone();
             tools.extend(readers.map(Arc::new).filter(|tool| !self.removed.iter().any(|name| **name == *tool.name)));
-            tools.sort_by(|one, other| one.name.cmp(&other.name));
+            index::sort_by_text(&mut tools, |tool| &tool.name);
             Arc::new(self.with_tools(tools, Vec::new()))
         })
     }
@@ -209,7 +210,7 @@ impl Inner {
         self.definitions[dialect as usize].get_or_init(|| {
             let each = self.tools.iter().map(|tool| dialect.definition(&tool.described(self.strict))).collect();
             let values = dialect.tools(each);
-            let json = Value::from(values.clone()).to_string();
+            let json = json::text(&Value::from(values.clone()));
             Definitions { values, json }
         })
     }
