@@ -76,7 +76,7 @@ fn imports(path: &Path) -> Vec<String> {
         return entries.flat_map(|entry| imports(&entry.expect("readable").path())).collect();
     }
     let text = fs::read_to_string(path).expect("UTF-8 sources");
-    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let code = text.split("\nmod tests {").next().unwrap_or_default();
     let code: String = code
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"))

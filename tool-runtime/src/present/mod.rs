@@ -122,10 +122,13 @@ pub(crate) fn traced_clean(inner: &Inner, clean: &str, max_chars: usize) -> Stri
     full(inner).map_or_else(|| "(withheld)".to_owned(), |full| (full.traced_clean)(clean, max_chars))
 }
 
+/// What was presented elsewhere, and the job back.
+type Apart = Pin<Box<dyn Future<Output = (Presented, Job)> + Send>>;
+
 /// All of presenting.
 struct Full {
     at_once: fn(&Job, Place) -> Result<Presented, NeedsThread>,
-    apart: fn(Job) -> Pin<Box<dyn Future<Output = (Presented, Job)> + Send>>,
+    apart: fn(Job) -> Apart,
     keep_promise: KeepPromise,
     traced: fn(&Inner, &str, usize) -> String,
     traced_clean: fn(&str, usize) -> String,

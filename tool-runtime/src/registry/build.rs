@@ -283,7 +283,7 @@ pub(super) fn installed(tool: &RegisteredTool, defaults: &Policy) -> Result<Inst
         name: spec.name().into(),
         wire_names: None,
         spec: Arc::clone(spec),
-        schema: schema::normalise(Value::clone(schema)).map_err(|problem| problem.to_string())?,
+        schema: schema::normalise(Value::clone(schema))?,
         output_schema: output_schema.clone(),
         callable: Arc::clone(callable),
         policy: Policy {
