@@ -1,13 +1,17 @@
 //! What can be called: hand-written tools, tools known only at run time, and the one form that all of them take.
 
 mod keys;
+mod running;
 
-use std::{any::TypeId, borrow::Cow, fmt, future::Future, marker::PhantomData, panic::Location, pin::Pin, sync::Arc};
+use std::{any::TypeId, borrow::Cow, fmt, future::Future, marker::PhantomData, panic::Location, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::Value;
 
+use self::running::AsItIs;
+pub(crate) use self::running::Ending;
+pub use self::running::Running;
 use crate::{
     context::CallContext,
     error::ToolError,
@@ -53,7 +57,7 @@ pub enum Started<'a> {
     /// It has already finished.
     Done(Returned),
     /// It has to be polled.
-    Later(Pin<Box<dyn Future<Output = Returned> + Send + 'a>>),
+    Later(Running<'a>),
 }
 
 impl fmt::Debug for Started<'_> {
@@ -305,19 +309,22 @@ impl<T: Tool> Callable for Handwritten<T> {
 
     fn start<'a>(&'a self, args: RawArguments<'_>, ctx: &'a CallContext) -> Result<Started<'a>, Vec<Misfit>> {
         let args = whole::<T::Args>(args)?;
-        Ok(Started::Later(Box::pin(async move {
-            match self.0.run(args, ctx).await {
-                Ok(result) => {
-                    let tool = Arc::clone(&self.0);
-                    Returned::from_result(
-                        result,
-                        Some(move |output: &T::Output| tool.to_model_output(output).into_view()),
-                        None,
-                    )
+        Ok(Started::Later(Running::new(
+            async move {
+                match self.0.run(args, ctx).await {
+                    Ok(result) => {
+                        let tool = Arc::clone(&self.0);
+                        Returned::from_result(
+                            result,
+                            Some(move |output: &T::Output| tool.to_model_output(output).into_view()),
+                            None,
+                        )
+                    }
+                    Err(error) => Returned::failed(error),
                 }
-                Err(error) => Returned::failed(error),
-            }
-        })))
+            },
+            &AsItIs,
+        )))
     }
 }
 
@@ -417,13 +424,16 @@ where
 
     fn start<'a>(&'a self, args: RawArguments<'_>, ctx: &'a CallContext) -> Result<Started<'a>, Vec<Misfit>> {
         let args = whole(args)?;
-        Ok(Started::Later(Box::pin(async move {
-            match (self.run)(args, ctx.clone()).await {
-                Ok(result) => {
-                    Returned::from_result(result, None::<fn(&Value) -> View>, Some(|value| Some(value.clone())))
+        Ok(Started::Later(Running::new(
+            async move {
+                match (self.run)(args, ctx.clone()).await {
+                    Ok(result) => {
+                        Returned::from_result(result, None::<fn(&Value) -> View>, Some(|value| Some(value.clone())))
+                    }
+                    Err(error) => Returned::failed(error),
                 }
-                Err(error) => Returned::failed(error),
-            }
-        })))
+            },
+            &AsItIs,
+        )))
     }
 }
