@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The type that is decoded.
-fn stored(passing: &Passing) -> TokenStream {
+pub(crate) fn stored(passing: &Passing) -> TokenStream {
     match passing {
         Passing::Value(ty) => quote!(#ty),
         Passing::Loan(ty) => located!(ty.span() => <#ty as __tool_rt::Borrowed>::Owned),
@@ -25,6 +25,11 @@ fn stored(passing: &Passing) -> TokenStream {
             located!(ty.span() => ::core::option::Option<<#ty as __tool_rt::Borrowed>::Owned>)
         }
     }
+}
+
+/// `(first, (second, ()))`.
+pub(crate) fn list(items: impl DoubleEndedIterator<Item = TokenStream>) -> TokenStream {
+    items.rfold(quote!(()), |rest, first| quote!((#first, #rest)))
 }
 
 /// One parameter. All in one constant would take the compiler less time, and move its errors away from the types.
@@ -143,7 +148,6 @@ pub(crate) fn output_span(func: &Func) -> Span {
 //     let __tool_probe = Probe::<Result<Weather, E>>::new();
 //     let __tool_shape = (&&&&__tool_probe).__tool_shape();
 //     let __tool_able = (&&&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
-//     Slots::returns(slots, __tool_able.schema);
 //     retried(__tool_shape, &__tool_probe);                       (with `retries`)
 pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
     let unit: Type = syn::parse_quote!(());
@@ -152,17 +156,12 @@ pub(crate) fn shape(attr: &Attr, func: &Func) -> TokenStream {
         ReturnType::Default => &unit,
     };
     let span = output_span(func);
-    let schema = attr.output_schema.key().is_none().then(|| {
-        let slots = slots();
-        located!(span => __tool_rt::Slots::returns(#slots, __tool_able.schema);)
-    });
     let retried =
         attr.retries.key().map(|key| located!(key.span() => __tool_rt::retried(__tool_shape, &__tool_probe);));
     located!(span =>
         let __tool_probe = __tool_rt::Probe::<#output>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
         let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
-        #schema
         #retried
     )
 }

@@ -30,10 +30,12 @@ use crate::{
 //         const __TOOL_0: Param<i64> = Param::new();
 //         const __TOOL_1: Param<i64> = Param::new();
 //         fn __tool_start(..) -> .. { .. }
+//         const __TOOL_SIGNATURE: &'static Signature<(Param<i64>, (Param<i64>, ()))> =
+//             &Signature { names: &[&["a"], &["b"]], params: (__TOOL_0, (__TOOL_1, ())) };
 //         const __TOOL: &'static MacroTool = &MacroTool::new(
-//             "add", Place { .. }, key_of(&add), Mode::Sync, &[&["a"], &["b"]], &[&__TOOL_0, &__TOOL_1], __tool_start,
-//         ).description("Adds.").read_only();
-//         inventory::submit! { Linked(__TOOL) }
+//             concat!("add\n", module_path!(), "::add (line ", line!(), ")\n", "Adds."), Mode::Sync, __tool_start,
+//         ).settings(&Settings::new().read_only());
+//         inventory::submit! { *__TOOL }
 //     };
 pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
     let rt = rt(&attr.rt);
@@ -47,7 +49,7 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
             const _: () = {
                 use #rt::__private as __tool_rt;
                 #tool
-                __tool_rt::submit! { __tool_rt::Linked(__TOOL) }
+                __tool_rt::submit! { *__TOOL }
                 #handle
             };
         }
@@ -73,9 +75,10 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
 //         impl __Tool<Db, 0> {
 //             const __TOOL_0: Param<String> = Param::new();
 //             fn __tool_start(..) -> .. { .. }
-//             const __TOOL: &'static MacroTool = &MacroTool::new("db_query", ..).method("into_tools");
+//             const __TOOL_SIGNATURE: &'static Signature<(Param<String>, ())> = &Signature { .. };
+//             const __TOOL: &'static MacroTool = &MacroTool::new(..).settings(&Settings::new().method("into_tools"));
 //         }
-//         inventory::submit! { Linked(<__Tool<Db, 0>>::__TOOL) }
+//         inventory::submit! { *<__Tool<Db, 0>>::__TOOL }
 //         impl OneToolBlockUnlessNamedByInto for Db {
 //             fn __tool_tables() -> Vec<&'static MacroTool> {
 //                 let mut tables = Vec::new();
@@ -119,7 +122,7 @@ fn block_tool(tool: &BlockTool, index: usize, home: &Home, owner: &Owner, into: 
         .generics
         .params
         .is_empty()
-        .then(|| quote!(#(#cfgs)* __tool_rt::submit! { __tool_rt::Linked(<__Tool<#ty, #index>>::__TOOL) }));
+        .then(|| quote!(#(#cfgs)* __tool_rt::submit! { *<__Tool<#ty, #index>>::__TOOL }));
     quote! {
         #(#cfgs)*
         impl #generics __Tool<#ty, #index> #bounds {
@@ -176,54 +179,60 @@ fn tool(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> 
     let tokio = [attr.timeout.key(), attr.blocking.key()].into_iter().flatten();
     let tokio = tokio.map(|key| checks::needs("needs_tokio", key));
     let tokens = attr.max_result_tokens.key().map(|key| checks::needs("needs_tokens", key));
-    quote!(#(#tokio)* #tokens #(#params)* #start #table)
+    let signature = signature(func, home);
+    quote!(#(#tokio)* #tokens #(#params)* #signature #start #table)
 }
 
-fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> TokenStream {
-    let ident = &func.sig.ident;
-    let (name, name_span) = func.tool_name(attr);
-    let name = LitStr::new(&name, name_span);
-    let mode = if func.sig.asyncness.is_some() { quote!(Async) } else { quote!(Sync) };
+/// All parameters in one constant. Its type is that of the constants in it.
+fn signature(func: &Func, home: &Home) -> TokenStream {
     let names = func.params.iter().map(|param| {
         let own = param.ident.unraw().to_string();
         let own = param.field.rename.get().map_or_else(|| quote!(#own), ToTokens::to_token_stream);
         let aliases = &param.field.aliases;
         quote!(&[#own #(, #aliases)*])
     });
-    let constants = (0..func.params.len()).map(|index| home.constant(index));
-    let path = home.path(&ident.unraw().to_string());
-    let (function, start) = (home.function(ident), home.start());
+    let types = func.params.iter().map(|param| {
+        let ty = checks::stored(&param.passing);
+        quote!(__tool_rt::Param<#ty>)
+    });
+    let (types, constants) =
+        (checks::list(types), checks::list((0..func.params.len()).map(|index| home.constant(index))));
+    quote! {
+        const __TOOL_SIGNATURE: &'static __tool_rt::Signature<#types> =
+            &__tool_rt::Signature { names: &[#(#names),*], params: #constants };
+    }
+}
+
+fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> TokenStream {
+    let ident = &func.sig.ident;
+    let name = format!("{}\n", func.tool_name(attr).0);
+    let mode = if func.sig.asyncness.is_some() { quote!(Async) } else { quote!(Sync) };
+    let path = format!("::{} (line ", home.path(&ident.unraw().to_string()));
+    let start = home.start();
     // Where the function stands, and not the attribute of its block.
     let line = quote_spanned!(ident.span()=> ::core::line!());
+    let (docs, indented) = match &func.docs {
+        _ if attr.description.get().is_some() => (quote!(""), None),
+        Docs::Text(text) => (quote!(#text), None),
+        Docs::Pieces(pieces) => (docs::joined(pieces), Some(quote!(.indented()))),
+    };
     let keys = keys(attr, func);
     let needs = func.states.iter().map(checks::need);
     let needs = (!func.states.is_empty()).then(|| quote!(.needs(&[#(#needs),*])));
-    let allow = func.allow_deprecated();
+    let settings = quote!(#keys #needs #method);
+    let settings = (!settings.is_empty()).then(|| quote!(.settings(&__tool_rt::Settings::new() #settings)));
     quote! {
-        #allow
         const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
-            #name,
-            __tool_rt::Place { module: ::core::module_path!(), function: #path, line: #line },
-            __tool_rt::key_of(&#function),
+            ::core::concat!(#name, ::core::module_path!(), #path, #line, ")\n", #docs),
             __tool_rt::Mode::#mode,
-            &[#(#names),*],
-            &[#(&#constants),*],
             #start,
-        ) #keys #needs #method;
+        ) #indented #settings;
     }
 }
 
 /// A method call for each key that was given.
 fn keys(attr: &Attr, func: &Func) -> TokenStream {
-    let description = match (attr.description.get(), &func.docs) {
-        (Some(description), _) => Some(quote!(.description(#description))),
-        (None, Docs::Text(text)) if text.is_empty() => None,
-        (None, Docs::Text(text)) => Some(quote!(.description(#text))),
-        (None, Docs::Pieces(pieces)) => {
-            let text = docs::joined(pieces);
-            Some(quote!(.docs(#text)))
-        }
-    };
+    let description = attr.description.get().map(|description| quote!(.description(#description)));
     let title = attr.title.get().map(|title| quote!(.title(#title)));
     let limit = attr.max_result_size.get().map(|limit| match limit {
         Limit::None => quote!(.unlimited()),
@@ -259,7 +268,7 @@ fn keys(attr: &Attr, func: &Func) -> TokenStream {
     let retries = attr.retries.get().map(|retries| quote!(.retries(#retries)));
     let tags = attr.tags.get().map(|tags| quote!(.tags(&[#(#tags),*])));
     quote!(
-        #description #title #limit #tokens #media #truncation #keep #timeout #concurrent #retries #loop_key #tags #(#flags)*
+        #title #description #limit #tokens #media #truncation #keep #timeout #concurrent #retries #loop_key #tags #(#flags)*
     )
 }
 

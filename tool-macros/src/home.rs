@@ -39,6 +39,14 @@ impl Home {
         }
     }
 
+    /// The constant that holds all parameters.
+    pub(crate) fn signature(&self) -> TokenStream {
+        match self {
+            Self::Free => quote!(__TOOL_SIGNATURE),
+            Self::Block(_) => quote!(Self::__TOOL_SIGNATURE),
+        }
+    }
+
     /// The user's function; each token but its name stands where the name does.
     pub(crate) fn function(&self, ident: &Ident) -> TokenStream {
         match self {

@@ -1,7 +1,7 @@
 //! The function that the runtime calls: it decodes the arguments and starts the user's function.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::{Ident, spanned::Spanned};
 
 use crate::{
@@ -32,22 +32,18 @@ fn state_local(index: usize) -> Ident {
 //         let __tool_probe = Probe::<Result<Weather, E>>::new();
 //         let __tool_shape = (&&&&__tool_probe).__tool_shape();
 //         let __tool_able = (&&&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
-//         Slots::returns(slots, __tool_able.schema);
-//         let __tool_0 = Param::take(&__TOOL_0, slots, 0);
-//         let __tool_1 = Param::take(&__TOOL_1, slots, 1);
-//         let (Some(__tool_0), Some(__tool_1), true) = (__tool_0, __tool_1, Slots::is_ready(slots)) else {
-//             return None;
-//         };
+//         let (__tool_0, (__tool_1, ())) =
+//             Slots::take(slots, __TOOL_SIGNATURE, key_of(&get_weather), schema(__tool_able))?;
 //         let __tool_state_0 = Given::state::<Maps>(given)?;
 //         Some(later(
 //             __tool_shape,
+//             __tool_able,
 //             async move { get_weather(borrow::<str>(&__tool_0), __tool_1, __tool_state_0).await },
-//             Some(|value| to_model_output(value, headline)),
-//             __tool_able.reader,
+//             &Ending { hook: Some(|value| to_model_output(value, headline)), able: PhantomData },
 //         ))
 //     }
 pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
-    let decoded = decoded(func, home);
+    let decoded = decoded(attr, func, home);
     let lent = lent(func, home);
     let shape = checks::shape(attr, func);
     let slots = checks::slots();
@@ -58,9 +54,9 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     let finish = Ident::new(finish, Span::mixed_site().located_at(span));
     let finish = located!(span => __tool_rt::#finish(
         __tool_shape,
+        __tool_able,
         #call,
-        #hook,
-        __tool_able.reader,
+        &__tool_rt::Ending { hook: #hook, able: __tool_rt::PhantomData },
     ));
     let allow = func.allow_deprecated();
     let given = if lent.is_empty() { quote!(_) } else { located!(Span::mixed_site() => __tool_given) };
@@ -79,20 +75,17 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     }
 }
 
-/// Every argument is decoded before any problem ends the call, so that all problems are known.
-fn decoded(func: &Func, home: &Home) -> TokenStream {
+/// The arguments, in a pattern like the type of `Params::Values`.
+fn decoded(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     let slots = checks::slots();
-    let indices = 0..func.params.len();
-    let locals: Vec<Ident> = indices.clone().map(local).collect();
-    let takes = indices.map(|index| {
-        let (local, constant) = (local(index), home.constant(index));
-        quote!(let #local = __tool_rt::Param::take(&#constant, #slots, #index);)
-    });
+    let locals = checks::list((0..func.params.len()).map(|index| local(index).into_token_stream()));
+    let (signature, function) = (home.signature(), home.function(&func.sig.ident));
+    let schema = match attr.output_schema.key() {
+        Some(_) => quote!(__tool_rt::None),
+        None => located!(Span::mixed_site() => __tool_rt::schema(__tool_able)),
+    };
     quote! {
-        #(#takes)*
-        let (#(__tool_rt::Some(#locals),)* true) = (#(#locals,)* __tool_rt::Slots::is_ready(#slots)) else {
-            return __tool_rt::None;
-        };
+        let #locals = __tool_rt::Slots::take(#slots, #signature, __tool_rt::key_of(&#function), #schema)?;
     }
 }
 

@@ -1,9 +1,13 @@
 //! What every tool becomes: something that can be called, with its types erased.
 
-use std::{any::TypeId, fmt, future::Future, panic::Location, pin::Pin, sync::Arc};
+mod running;
+
+use std::{any::TypeId, fmt, panic::Location, sync::Arc};
 
 use serde_json::Value;
 
+pub use self::running::Running;
+pub(crate) use self::running::{AsItIs, Ending};
 use crate::{
     context::CallContext,
     error::ToolError,
@@ -48,7 +52,7 @@ pub enum Started<'a> {
     /// It has already finished.
     Done(Returned),
     /// It has to be polled.
-    Later(Pin<Box<dyn Future<Output = Returned> + Send + 'a>>),
+    Later(Running<'a>),
 }
 
 impl fmt::Debug for Started<'_> {

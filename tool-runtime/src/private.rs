@@ -2,6 +2,7 @@
 //! crates are pinned to each other.
 
 pub use std::{
+    marker::PhantomData,
     option::Option::{self, None, Some},
     sync::Arc,
     vec::Vec,
@@ -13,17 +14,17 @@ pub use tool_macros::in_place_of;
 
 pub use crate::{
     __tool_needs_tokens as needs_tokens, __tool_needs_tokio as needs_tokio, __tool_with_garde as with_garde,
-    callable::{RegisteredTool, Started},
+    callable::{RegisteredTool, Running, Started},
     context::CallContext,
     fields::{
-        Borrowed, Check, DefaultProbe, Describe, Edit, MakeSchema, Param, Slots, borrow, borrow_option, decode,
-        decode_with, missing, required, schema_of,
+        Borrowed, Check, DefaultProbe, Edit, MakeSchema, Param, Params, Signature, Slots, borrow, borrow_option,
+        decode, decode_with, missing, required, schema_of,
     },
     link::{
-        Compared, Given, Linked, MacroTool, Mode, Need, OneToolBlockUnlessNamedByInto, Place, Start, bind, find, key_of,
+        Compared, Given, MacroTool, Mode, Need, OneToolBlockUnlessNamedByInto, Settings, Start, bind, find, key_of,
     },
     policy::{Keep, TruncationStrategy},
-    shape::{Hook, Probe, ValueProbe, done, later, retried, shapes, to_model_output},
+    shape::{Able, Ending, Hook, Probe, ValueProbe, done, later, retried, schema, shapes, to_model_output},
     value::Reader,
 };
 

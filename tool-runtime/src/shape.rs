@@ -4,18 +4,16 @@
 //! `(&&&&Probe::<R>::new()).__tool_shape()` gives the marker of the first shape that fits, because method lookup tries the
 //! `impl` with the most `&` first.
 
+mod able;
+
 use std::{any::Any, convert::Infallible, fmt, future::Future, marker::PhantomData, mem};
 
-use schemars::{JsonSchema, SchemaGenerator};
-use serde::Deserialize;
-use serde_json::Value;
-
+pub use self::able::{Able, ValueProbe, schema};
 use crate::{
-    callable::{Returned, Started},
+    callable::{self, Ending as _, Returned, Running, Started},
     error::ToolError,
-    fields::MakeSchema,
     output::ToolResult,
-    value::{Reader, ToolOutput},
+    value::ToolOutput,
     view::{IntoView, View},
 };
 
@@ -129,32 +127,50 @@ impl<T> Shape<T> for Plain {
 /// A value's view hook with its types known.
 pub type Hook<T> = Option<fn(&T) -> View>;
 
+/// What becomes of what a tool returned. In a `static`: all that is left of the types is a pointer to this.
+#[derive(Debug)]
+pub struct Ending<R, S: Shape<R>, A> {
+    /// The view hook.
+    pub hook: Hook<S::Value>,
+    /// What the type of the value can do.
+    pub able: PhantomData<fn() -> A>,
+}
+
+impl<R, S, A> callable::Ending for Ending<R, S, A>
+where
+    R: 'static,
+    S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
+    A: Able<Value = S::Value>,
+{
+    type Output = R;
+
+    fn finish(&self, returned: R) -> Returned {
+        match S::split(returned) {
+            Ok(result) => Returned::from_result(result, self.hook, A::READER),
+            Err(error) => Returned::failed(into_error(error)),
+        }
+    }
+}
+
 /// A synchronous tool that has run.
-pub fn done<R, S>(_shape: S, returned: R, hook: Hook<S::Value>, read: Reader<S::Value>) -> Started<'static>
+pub fn done<R, S, A>(_shape: S, _able: A, returned: R, ending: &'static Ending<R, S, A>) -> Started<'static>
 where
     S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
+    A: Able<Value = S::Value>,
+    R: 'static,
 {
-    Started::Done(finish::<R, S>(returned, hook, read))
+    Started::Done(ending.finish(returned))
 }
 
 /// An asynchronous tool that is to be polled.
-pub fn later<'a, R, S, F>(_shape: S, running: F, hook: Hook<S::Value>, read: Reader<S::Value>) -> Started<'a>
+pub fn later<'a, R, S, A, F>(_shape: S, _able: A, running: F, ending: &'static Ending<R, S, A>) -> Started<'a>
 where
-    S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
+    R: 'static,
+    S: Shape<R, Value: ToolOutput, Error: ToolFailure> + 'static,
+    A: Able<Value = S::Value> + 'static,
     F: Future<Output = R> + Send + 'a,
 {
-    Started::Later(Box::pin(async move { finish::<R, S>(running.await, hook, read) }))
-}
-
-/// What a tool returned, for the pipeline. Shared by all tools with one return type.
-fn finish<R, S>(returned: R, hook: Hook<S::Value>, read: Reader<S::Value>) -> Returned
-where
-    S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
-{
-    match S::split(returned) {
-        Ok(result) => Returned::from_result(result, hook, read),
-        Err(error) => Returned::failed(into_error(error)),
-    }
+    Started::Later(Running::new(running, ending))
 }
 
 /// A `ToolError` as it is, for it knows more than its text; of any other error the text.
@@ -171,85 +187,12 @@ pub fn to_model_output<'a, T, V: IntoView>(value: &'a T, hook: impl FnOnce(&'a T
     hook(value).into_view()
 }
 
-/// Asks what the type of a tool's value can do: `(&&&&ValueProbe::of(shape, &probe)).__tool_able()` finds the first of the
-/// traits below whose bounds hold.
-#[derive(Debug)]
-pub struct ValueProbe<T>(PhantomData<fn() -> T>);
-
-impl<T> ValueProbe<T> {
-    /// Asks about the value of `R`.
-    pub fn of<R, S: Shape<R, Value = T>>(_shape: S, _returned: &Probe<R>) -> Self {
-        Self(PhantomData)
-    }
-}
-
-/// What the type of a value can do.
-#[derive(Debug)]
-pub struct Able<T> {
-    /// Makes its schema.
-    pub schema: Option<MakeSchema>,
-    /// Reads a value back, so that its view can be made again after a hook has replaced it.
-    pub reader: Reader<T>,
-}
-
-// One lifetime, and not every one as in `DeserializeOwned`: the compiler finds an `impl` before it looks at lifetimes, and
-// would then refuse `&'static str`. An owned `Value` lends nothing, so any lifetime will do.
-fn read<T: Deserialize<'static>>(value: &Value) -> Option<T> {
-    T::deserialize(value.clone()).ok()
-}
-
-/// A value with a schema that can be read back. One question for both: each takes the compiler some time for every tool.
-pub trait ByReadAndSchema<T> {
-    /// Both.
-    fn __tool_able(&self) -> Able<T>;
-}
-
-impl<T: Deserialize<'static> + JsonSchema> ByReadAndSchema<T> for &&&ValueProbe<T> {
-    fn __tool_able(&self) -> Able<T> {
-        Able { schema: Some(SchemaGenerator::root_schema_for::<T>), reader: Some(read) }
-    }
-}
-
-/// A value that can be read back.
-pub trait ByRead<T> {
-    /// How.
-    fn __tool_able(&self) -> Able<T>;
-}
-
-impl<T: Deserialize<'static>> ByRead<T> for &&ValueProbe<T> {
-    fn __tool_able(&self) -> Able<T> {
-        Able { schema: None, reader: Some(read) }
-    }
-}
-
-/// A value with a schema.
-pub trait BySchema<T> {
-    /// What makes it.
-    fn __tool_able(&self) -> Able<T>;
-}
-
-impl<T: JsonSchema> BySchema<T> for &ValueProbe<T> {
-    fn __tool_able(&self) -> Able<T> {
-        Able { schema: Some(SchemaGenerator::root_schema_for::<T>), reader: None }
-    }
-}
-
-/// Any other value.
-pub trait ByNeither<T> {
-    /// Nothing.
-    fn __tool_able(&self) -> Able<T> {
-        Able { schema: None, reader: None }
-    }
-}
-
-impl<T> ByNeither<T> for ValueProbe<T> {}
-
 /// The traits behind the probes, without names of their own: a glob import of this module brings no name into scope
 /// that a user's code could mean something else by.
 pub mod shapes {
     pub use super::{
-        ByBoth as _, ByNeither as _, ByPlain as _, ByRead as _, ByReadAndSchema as _, ByResult as _, BySchema as _,
-        ByTool as _,
+        ByBoth as _, ByPlain as _, ByResult as _, ByTool as _,
+        able::{ByNeither as _, ByRead as _, ByReadAndSchema as _, BySchema as _},
     };
     pub use crate::fields::{ByNothing as _, BySerialize as _};
 }

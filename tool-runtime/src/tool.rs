@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    callable::{Callable, Origin, RegisteredTool, Returned, Started},
+    callable::{AsItIs, Callable, Origin, RegisteredTool, Returned, Running, Started},
     context::CallContext,
     error::ToolError,
     output::{ModelOutput, ToolResult},
@@ -133,7 +133,7 @@ impl<T: Tool> Callable for Handwritten<T> {
 
     fn start<'a>(&'a self, args: RawArguments<'_>, ctx: &'a CallContext) -> Result<Started<'a>, Vec<Misfit>> {
         let args = whole::<T::Args>(args)?;
-        Ok(Started::Later(Box::pin(async move {
+        let work = async move {
             match self.0.run(args, ctx).await {
                 Ok(result) => {
                     let tool = Arc::clone(&self.0);
@@ -145,7 +145,8 @@ impl<T: Tool> Callable for Handwritten<T> {
                 }
                 Err(error) => Returned::failed(error),
             }
-        })))
+        };
+        Ok(Started::Later(Running::new(work, &AsItIs)))
     }
 }
 
@@ -241,13 +242,14 @@ where
 
     fn start<'a>(&'a self, args: RawArguments<'_>, ctx: &'a CallContext) -> Result<Started<'a>, Vec<Misfit>> {
         let args = whole(args)?;
-        Ok(Started::Later(Box::pin(async move {
+        let work = async move {
             match (self.run)(args, ctx.clone()).await {
                 Ok(result) => {
                     Returned::from_result(result, None::<fn(&Value) -> View>, Some(|value| Some(value.clone())))
                 }
                 Err(error) => Returned::failed(error),
             }
-        })))
+        };
+        Ok(Started::Later(Running::new(work, &AsItIs)))
     }
 }

@@ -17,6 +17,12 @@ const _: () = {
     struct __Tool<__T, const __N: usize>(::core::marker::PhantomData<__T>);
     impl __Tool<Db, 0usize> {
         const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new();
+        const __TOOL_SIGNATURE: &'static __tool_rt::Signature<
+            (__tool_rt::Param<String>, ()),
+        > = &__tool_rt::Signature {
+            names: &[&["sql"]],
+            params: (Self::__TOOL_0, ()),
+        };
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
@@ -29,48 +35,49 @@ const _: () = {
                 &__tool_probe,
             ))
                 .__tool_able();
-            __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
-            let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
-            let (__tool_rt::Some(__tool_0), true) = (
-                __tool_0,
-                __tool_rt::Slots::is_ready(__tool_slots),
-            ) else {
-                return __tool_rt::None;
-            };
+            let (__tool_0, ()) = __tool_rt::Slots::take(
+                __tool_slots,
+                Self::__TOOL_SIGNATURE,
+                __tool_rt::key_of(&<__ToolSelf>::query),
+                __tool_rt::schema(__tool_able),
+            )?;
             let __tool_this = __tool_rt::Given::this::<__ToolSelf>(__tool_given)?;
             __tool_rt::Some(
                 __tool_rt::later(
                     __tool_shape,
+                    __tool_able,
                     <__ToolSelf>::query(__tool_this, __tool_0),
-                    __tool_rt::Some(|__tool_value| __tool_rt::to_model_output(
-                        __tool_value,
-                        __ToolSelf::shown,
-                    )),
-                    __tool_able.reader,
+                    &__tool_rt::Ending {
+                        hook: __tool_rt::Some(|__tool_value| __tool_rt::to_model_output(
+                            __tool_value,
+                            __ToolSelf::shown,
+                        )),
+                        able: __tool_rt::PhantomData,
+                    },
                 ),
             )
         }
         const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
-                "db_query",
-                __tool_rt::Place {
-                    module: ::core::module_path!(),
-                    function: "Db::query",
-                    line: ::core::line!(),
-                },
-                __tool_rt::key_of(&<__ToolSelf>::query),
+                ::core::concat!(
+                    "db_query\n", ::core::module_path!(), "::Db::query (line ",
+                    ::core::line!(), ")\n", "Runs a query."
+                ),
                 __tool_rt::Mode::Async,
-                &[&["sql"]],
-                &[&Self::__TOOL_0],
                 Self::__tool_start,
             )
-            .description("Runs a query.")
-            .method("into_tools");
+            .settings(&__tool_rt::Settings::new().method("into_tools"));
     }
     __tool_rt::submit! {
-        __tool_rt::Linked(< __Tool < Db, 0usize >> ::__TOOL)
+        * < __Tool < Db, 0usize >> ::__TOOL
     }
     impl __Tool<Db, 1usize> {
         const __TOOL_0: __tool_rt::Param<<str as __tool_rt::Borrowed>::Owned> = __tool_rt::Param::new();
+        const __TOOL_SIGNATURE: &'static __tool_rt::Signature<
+            (__tool_rt::Param<<str as __tool_rt::Borrowed>::Owned>, ()),
+        > = &__tool_rt::Signature {
+            names: &[&["text"]],
+            params: (Self::__TOOL_0, ()),
+        };
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             _: __tool_rt::Given<'__tool>,
@@ -83,40 +90,35 @@ const _: () = {
                 &__tool_probe,
             ))
                 .__tool_able();
-            __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
-            let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
-            let (__tool_rt::Some(__tool_0), true) = (
-                __tool_0,
-                __tool_rt::Slots::is_ready(__tool_slots),
-            ) else {
-                return __tool_rt::None;
-            };
+            let (__tool_0, ()) = __tool_rt::Slots::take(
+                __tool_slots,
+                Self::__TOOL_SIGNATURE,
+                __tool_rt::key_of(&<__ToolSelf>::parse),
+                __tool_rt::schema(__tool_able),
+            )?;
             __tool_rt::Some(
                 __tool_rt::done(
                     __tool_shape,
+                    __tool_able,
                     <__ToolSelf>::parse(__tool_rt::borrow::<str>(&__tool_0)),
-                    __tool_rt::None,
-                    __tool_able.reader,
+                    &__tool_rt::Ending {
+                        hook: __tool_rt::None,
+                        able: __tool_rt::PhantomData,
+                    },
                 ),
             )
         }
         const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
-                "db_parse",
-                __tool_rt::Place {
-                    module: ::core::module_path!(),
-                    function: "Db::parse",
-                    line: ::core::line!(),
-                },
-                __tool_rt::key_of(&<__ToolSelf>::parse),
-                __tool_rt::Mode::Sync,
-                &[&["text"]],
-                &[&Self::__TOOL_0],
-                Self::__tool_start,
-            )
-            .description("Reads a number.");
+            ::core::concat!(
+                "db_parse\n", ::core::module_path!(), "::Db::parse (line ",
+                ::core::line!(), ")\n", "Reads a number."
+            ),
+            __tool_rt::Mode::Sync,
+            Self::__tool_start,
+        );
     }
     __tool_rt::submit! {
-        __tool_rt::Linked(< __Tool < Db, 1usize >> ::__TOOL)
+        * < __Tool < Db, 1usize >> ::__TOOL
     }
     impl __tool_rt::OneToolBlockUnlessNamedByInto for Db {
         fn __tool_tables() -> __tool_rt::Vec<&'static __tool_rt::MacroTool> {

@@ -27,6 +27,12 @@ const _: () = {
                     ::core::result::Result::Ok(()) }
                 },
             );
+        const __TOOL_SIGNATURE: &'static __tool_rt::Signature<
+            (__tool_rt::Param<String>, ()),
+        > = &__tool_rt::Signature {
+            names: &[&["key"]],
+            params: (Self::__TOOL_0, ()),
+        };
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
@@ -39,40 +45,34 @@ const _: () = {
                 &__tool_probe,
             ))
                 .__tool_able();
-            __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
-            let __tool_0 = __tool_rt::Param::take(&Self::__TOOL_0, __tool_slots, 0usize);
-            let (__tool_rt::Some(__tool_0), true) = (
-                __tool_0,
-                __tool_rt::Slots::is_ready(__tool_slots),
-            ) else {
-                return __tool_rt::None;
-            };
+            let (__tool_0, ()) = __tool_rt::Slots::take(
+                __tool_slots,
+                Self::__TOOL_SIGNATURE,
+                __tool_rt::key_of(&<__ToolSelf<S>>::get),
+                __tool_rt::schema(__tool_able),
+            )?;
             let __tool_this = __tool_rt::Given::this::<__ToolSelf<S>>(__tool_given)?;
             __tool_rt::Some(
                 __tool_rt::done(
                     __tool_shape,
+                    __tool_able,
                     <__ToolSelf<S>>::get(__tool_this, __tool_0),
-                    __tool_rt::None,
-                    __tool_able.reader,
+                    &__tool_rt::Ending {
+                        hook: __tool_rt::None,
+                        able: __tool_rt::PhantomData,
+                    },
                 ),
             )
         }
         const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
-                "get",
-                __tool_rt::Place {
-                    module: ::core::module_path!(),
-                    function: "Cache::get",
-                    line: ::core::line!(),
-                },
-                __tool_rt::key_of(&<__ToolSelf<S>>::get),
+                ::core::concat!(
+                    "get\n", ::core::module_path!(), "::Cache::get (line ",
+                    ::core::line!(), ")\n", "Looks a key up."
+                ),
                 __tool_rt::Mode::Sync,
-                &[&["key"]],
-                &[&Self::__TOOL_0],
                 Self::__tool_start,
             )
-            .description("Looks a key up.")
-            .blocking()
-            .method("cache_tools");
+            .settings(&__tool_rt::Settings::new().blocking().method("cache_tools"));
     }
     impl<S: Store> Cache<S>
     where

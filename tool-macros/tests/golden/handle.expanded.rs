@@ -5,6 +5,10 @@ pub(crate) fn nothing() {}
 pub(crate) struct Nothing;
 const _: () = {
     use ::tool_runtime::__private as __tool_rt;
+    const __TOOL_SIGNATURE: &'static __tool_rt::Signature<()> = &__tool_rt::Signature {
+        names: &[],
+        params: (),
+    };
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
@@ -14,30 +18,35 @@ const _: () = {
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
         let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
             .__tool_able();
-        let (true) = (__tool_rt::Slots::is_ready(__tool_slots)) else {
-            return __tool_rt::None;
-        };
+        let () = __tool_rt::Slots::take(
+            __tool_slots,
+            __TOOL_SIGNATURE,
+            __tool_rt::key_of(&nothing),
+            __tool_rt::None,
+        )?;
         __tool_rt::Some(
-            __tool_rt::done(__tool_shape, nothing(), __tool_rt::None, __tool_able.reader),
+            __tool_rt::done(
+                __tool_shape,
+                __tool_able,
+                nothing(),
+                &__tool_rt::Ending {
+                    hook: __tool_rt::None,
+                    able: __tool_rt::PhantomData,
+                },
+            ),
         )
     }
     const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
-            "nothing",
-            __tool_rt::Place {
-                module: ::core::module_path!(),
-                function: "nothing",
-                line: ::core::line!(),
-            },
-            __tool_rt::key_of(&nothing),
+            ::core::concat!(
+                "nothing\n", ::core::module_path!(), "::nothing (line ", ::core::line!(),
+                ")\n", "Does nothing."
+            ),
             __tool_rt::Mode::Sync,
-            &[],
-            &[],
             __tool_start,
         )
-        .description("Does nothing.")
-        .tags(&["a", "b"]);
+        .settings(&__tool_rt::Settings::new().tags(&["a", "b"]));
     __tool_rt::submit! {
-        __tool_rt::Linked(__TOOL)
+        * __TOOL
     }
     impl ::core::convert::From<Nothing> for __tool_rt::RegisteredTool {
         fn from(_: Nothing) -> Self {

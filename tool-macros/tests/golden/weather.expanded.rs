@@ -22,6 +22,15 @@ const _: () = {
             __tool_edit.minimum(1u64);
             __tool_edit.maximum(7u64);
         });
+    const __TOOL_SIGNATURE: &'static __tool_rt::Signature<
+        (
+            __tool_rt::Param<<str as __tool_rt::Borrowed>::Owned>,
+            (__tool_rt::Param<u8>, ()),
+        ),
+    > = &__tool_rt::Signature {
+        names: &[&["city"], &["days", "n"]],
+        params: (__TOOL_0, (__TOOL_1, ())),
+    };
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
@@ -31,48 +40,44 @@ const _: () = {
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
         let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
             .__tool_able();
-        __tool_rt::Slots::returns(__tool_slots, __tool_able.schema);
-        let __tool_0 = __tool_rt::Param::take(&__TOOL_0, __tool_slots, 0usize);
-        let __tool_1 = __tool_rt::Param::take(&__TOOL_1, __tool_slots, 1usize);
-        let (__tool_rt::Some(__tool_0), __tool_rt::Some(__tool_1), true) = (
-            __tool_0,
-            __tool_1,
-            __tool_rt::Slots::is_ready(__tool_slots),
-        ) else {
-            return __tool_rt::None;
-        };
+        let (__tool_0, (__tool_1, ())) = __tool_rt::Slots::take(
+            __tool_slots,
+            __TOOL_SIGNATURE,
+            __tool_rt::key_of(&get_weather),
+            __tool_rt::schema(__tool_able),
+        )?;
         __tool_rt::Some(
             __tool_rt::later(
                 __tool_shape,
+                __tool_able,
                 async move {
                     get_weather(__tool_rt::borrow::<str>(&__tool_0), __tool_1).await
                 },
-                __tool_rt::Some(|__tool_value| __tool_rt::to_model_output(
-                    __tool_value,
-                    headline,
-                )),
-                __tool_able.reader,
+                &__tool_rt::Ending {
+                    hook: __tool_rt::Some(|__tool_value| __tool_rt::to_model_output(
+                        __tool_value,
+                        headline,
+                    )),
+                    able: __tool_rt::PhantomData,
+                },
             ),
         )
     }
     const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
-            "get_weather",
-            __tool_rt::Place {
-                module: ::core::module_path!(),
-                function: "get_weather",
-                line: ::core::line!(),
-            },
-            __tool_rt::key_of(&get_weather),
+            ::core::concat!(
+                "get_weather\n", ::core::module_path!(), "::get_weather (line ",
+                ::core::line!(), ")\n", "Current weather for a city."
+            ),
             __tool_rt::Mode::Async,
-            &[&["city"], &["days", "n"]],
-            &[&__TOOL_0, &__TOOL_1],
             __tool_start,
         )
-        .description("Current weather for a city.")
-        .max_result_size(2000)
-        .timeout(30000u64)
-        .external();
+        .settings(
+            &__tool_rt::Settings::new()
+                .max_result_size(2000)
+                .timeout(30000u64)
+                .external(),
+        );
     __tool_rt::submit! {
-        __tool_rt::Linked(__TOOL)
+        * __TOOL
     }
 };

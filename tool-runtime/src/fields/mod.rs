@@ -4,9 +4,11 @@
 //! so a tool adds no generic code of its own.
 
 mod borrowed;
+mod common;
 mod default;
 mod edit;
 mod param;
+mod params;
 mod pattern;
 mod slots;
 
@@ -17,15 +19,17 @@ use serde_json::{Map, Value, json};
 
 use crate::{request::Limit, schema};
 
-pub(crate) use self::slots::Purpose;
 pub use self::{
     borrowed::{Borrowed, borrow, borrow_option},
     default::{ByNothing, BySerialize, DefaultProbe},
     edit::{Bound, Edit},
-    param::{
-        Check, Describe, Param, ParamSchema, ParamValue, ToolParam, decode, decode_with, missing, required, schema_of,
-    },
+    param::{Check, Param, ParamSchema, ParamValue, ToolParam, decode, decode_with, missing, required, schema_of},
+    params::{Params, Signature},
     slots::{MakeSchema, Slots},
+};
+pub(crate) use self::{
+    common::common,
+    slots::{Facts, Purpose},
 };
 
 /// Collects the properties of one tool into one object schema, in the order of the parameters.

@@ -9,7 +9,10 @@ use serde::{
 };
 use serde_json::Value;
 
-use super::{Edit, Fields, Slots};
+use super::{
+    Edit, Fields, Slots,
+    common::{common, part_of},
+};
 
 /// What a type must be to be the parameter of a tool.
 #[diagnostic::on_unimplemented(
@@ -17,10 +20,10 @@ use super::{Edit, Fields, Slots};
     label = "derive `serde::Deserialize` and `schemars::JsonSchema` on it, or on the type inside it; it also has to be `Send`",
     note = "what the registry gives and not the model is lent: write `#[inject] name: &T`"
 )]
-pub trait ToolParam: DeserializeOwned + JsonSchema + Send {}
+pub trait ToolParam: DeserializeOwned + JsonSchema + Send + 'static {}
 
 #[diagnostic::do_not_recommend]
-impl<T: DeserializeOwned + JsonSchema + Send> ToolParam for T {}
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolParam for T {}
 
 /// What a type must be when its schema comes from elsewhere (`#[schemars(with = "..")]`).
 #[diagnostic::on_unimplemented(
@@ -37,10 +40,10 @@ impl<T: DeserializeOwned> ParamValue for T {}
     message = "`{Self}` can't describe a parameter of a tool, it has no JSON schema",
     label = "derive `schemars::JsonSchema` on it, or name a type that has one: `#[schemars(with = \"..\")]`"
 )]
-pub trait ParamSchema: JsonSchema {}
+pub trait ParamSchema: JsonSchema + 'static {}
 
 #[diagnostic::do_not_recommend]
-impl<T: JsonSchema> ParamSchema for T {}
+impl<T: JsonSchema + 'static> ParamSchema for T {}
 
 /// A value for a parameter that the call left out.
 struct Fallback<T> {
@@ -110,20 +113,34 @@ impl<T> Param<T> {
     }
 
     /// The value of slot `index`; where there is none, `slots` knows why.
+    // Not inside the functions of whole lists: of these there are many, of types few.
+    #[inline(never)]
     pub fn take(&self, slots: &mut Slots<'_>, index: usize) -> Option<T> {
         match slots.get(index) {
             Some(text) => match (self.decode)(text).and_then(|value| self.checked(value)) {
                 Ok(value) => Some(value),
-                Err(message) => slots.refuse(index, message),
+                Err(message) => {
+                    slots.refuse(index, message);
+                    None
+                }
             },
-            None => match &self.default {
-                Some(default) => Some((default.value)()),
-                None => match (self.missing)() {
-                    Some(value) => Some(value),
-                    None => slots.refuse(index, "missing".to_owned()),
-                },
-            },
+            None => {
+                let value = self.default.as_ref().map_or_else(self.missing, |default| Some((default.value)()));
+                if value.is_none() {
+                    slots.refuse_missing(index);
+                }
+                value
+            }
         }
+    }
+
+    /// Adds the parameter to the tool's schema as the property `name`.
+    #[inline(never)]
+    pub(super) fn describe(&self, name: &'static str, fields: &mut Fields) {
+        let schema = (self.schema)(&mut fields.generator);
+        let default = self.default.as_ref().and_then(|default| (default.json)(&(default.value)()));
+        let is_required = self.default.is_none() && (self.missing)().is_none();
+        fields.add(name, self.description, schema, is_required, default, self.edit);
     }
 
     fn checked(&self, value: T) -> Result<T, String> {
@@ -140,29 +157,23 @@ impl<T> fmt::Debug for Param<T> {
     }
 }
 
-/// A parameter with its type erased, for describing it.
-pub trait Describe: Sync {
-    /// Adds the parameter to the tool's schema as the property `name`.
-    fn describe(&self, name: &'static str, fields: &mut Fields);
-}
-
-impl<T> Describe for Param<T> {
-    fn describe(&self, name: &'static str, fields: &mut Fields) {
-        let schema = (self.schema)(&mut fields.generator);
-        let default = self.default.as_ref().and_then(|default| (default.json)(&(default.value)()));
-        let is_required = self.default.is_none() && (self.missing)().is_none();
-        fields.add(name, self.description, schema, is_required, default, self.edit);
-    }
-}
-
 /// The schema of `T`, inlined as far as it is not recursive.
 pub fn schema_of<T: ParamSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
+    match common::<T>() {
+        Some(common) => (common.part)(generator),
+        None => part_of::<T>(generator),
+    }
 }
 
 /// Decodes as `T`'s own `Deserialize` does.
 pub fn decode<T: ParamValue>(text: &str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
+    serde_json::from_str(text).map_err(|error| told(&error))
+}
+
+/// One function for all types.
+#[cold]
+fn told(error: &serde_json::Error) -> String {
+    error.to_string()
 }
 
 /// Decodes with a function like those in `#[serde(deserialize_with = "..")]`.
@@ -171,8 +182,8 @@ pub fn decode_with<'de, T>(
     with: impl FnOnce(&mut serde_json::Deserializer<serde_json::de::StrRead<'de>>) -> Result<T, serde_json::Error>,
 ) -> Result<T, String> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = with(&mut reader).map_err(|error| error.to_string())?;
-    reader.end().map_err(|error| error.to_string())?;
+    let value = with(&mut reader).map_err(|error| told(&error))?;
+    reader.end().map_err(|error| told(&error))?;
     Ok(value)
 }
 

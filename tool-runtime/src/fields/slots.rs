@@ -1,7 +1,10 @@
 //! The values of one call, between the scan and the function.
 
+use std::any::TypeId;
+
 use schemars::{Schema, SchemaGenerator};
 
+use super::{Fields, Params, Signature};
 use crate::request::Misfit;
 
 /// The raw values of one call while they are decoded; gathers every misfit.
@@ -10,7 +13,19 @@ pub struct Slots<'a> {
     values: &'a [Option<&'a str>],
     purpose: Purpose,
     misfits: Vec<Misfit>,
-    returns: Option<MakeSchema>,
+    /// Where the tool is asked about itself and is not to look at any argument.
+    facts: Option<&'a mut Facts>,
+}
+
+/// What a tool says of itself when it is asked to start: no pointer to any of this has to stand in its table.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    /// The type of the function itself.
+    pub(crate) key: Option<TypeId>,
+    pub(crate) names: &'static [&'static [&'static str]],
+    pub(crate) returns: Option<MakeSchema>,
+    /// The parameters, for those who want them.
+    pub(crate) fields: Option<Fields>,
 }
 
 /// Makes the schema of one type.
@@ -25,7 +40,33 @@ pub(crate) enum Purpose {
 
 impl<'a> Slots<'a> {
     pub(crate) fn new(values: &'a [Option<&'a str>], purpose: Purpose) -> Self {
-        Self { values, purpose, misfits: Vec::new(), returns: None }
+        Self { values, purpose, misfits: Vec::new(), facts: None }
+    }
+
+    /// For a tool that is asked and doesn't run.
+    pub(crate) fn asking(facts: &'a mut Facts) -> Self {
+        Self { facts: Some(facts), ..Self::new(&[], Purpose::Check) }
+    }
+
+    /// The arguments, if the tool is to run now: everything was decoded, and for that purpose. `function` is the key of the
+    /// user's function, `returns` makes the schema of its result.
+    // One function for all tools that take the same types: inside each of them the ways out would be most of its code.
+    #[inline(never)]
+    pub fn take<P: Params>(
+        &mut self,
+        signature: &'static Signature<P>,
+        function: TypeId,
+        returns: Option<MakeSchema>,
+    ) -> Option<P::Values> {
+        if let Some(facts) = self.facts.as_deref_mut() {
+            (facts.key, facts.names, facts.returns) = (Some(function), signature.names, returns);
+            if let Some(fields) = &mut facts.fields {
+                signature.params.describe(signature.names, fields);
+            }
+            return None;
+        }
+        let values = signature.params.take(self, 0);
+        values.filter(|_| self.is_ready())
     }
 
     /// The raw value of slot `index`, if the call has it.
@@ -34,23 +75,18 @@ impl<'a> Slots<'a> {
     }
 
     /// Notes why slot `slot` has no value.
-    pub(super) fn refuse<T>(&mut self, slot: usize, message: String) -> Option<T> {
+    #[cold]
+    pub(super) fn refuse(&mut self, slot: usize, message: String) {
         self.misfits.push(Misfit { slot: Some(slot), message });
-        None
     }
 
-    /// Says what the tool returns, whatever becomes of this call.
-    pub fn returns(&mut self, schema: Option<MakeSchema>) {
-        self.returns = schema;
+    /// Notes that slot `slot` has to have a value.
+    #[cold]
+    pub(super) fn refuse_missing(&mut self, slot: usize) {
+        self.refuse(slot, "missing".to_owned());
     }
 
-    /// What makes the schema of the result, once the tool was started.
-    pub(crate) fn returned(&self) -> Option<MakeSchema> {
-        self.returns
-    }
-
-    /// Whether the tool is to run now: everything was decoded, and for that purpose.
-    pub fn is_ready(&self) -> bool {
+    fn is_ready(&self) -> bool {
         self.misfits.is_empty() && self.purpose == Purpose::Run
     }
 
@@ -62,6 +98,15 @@ impl<'a> Slots<'a> {
 #[cfg(test)]
 mod tests {
     use super::{super::Param, *};
+
+    type Both = (Param<u8>, (Param<Option<u8>>, ()));
+
+    const SIGNATURE: &Signature<Both> =
+        &Signature { names: &[&["number", "n"], &["optional"]], params: (NUMBER, (OPTIONAL, ())) };
+
+    fn taken(slots: &mut Slots<'_>) -> Option<<Both as Params>::Values> {
+        slots.take(SIGNATURE, TypeId::of::<Slots<'static>>(), None)
+    }
 
     const NUMBER: Param<u8> = Param::new();
     const OPTIONAL: Param<Option<u8>> = Param::new();
@@ -80,8 +125,36 @@ mod tests {
     }
 
     #[test]
-    fn slots_for_a_check_are_never_ready() {
-        assert!(Slots::new(&[], Purpose::Run).is_ready());
-        assert!(!Slots::new(&[], Purpose::Check).is_ready());
+    fn arguments_for_a_check_are_decoded_and_kept_back() {
+        assert_eq!(taken(&mut Slots::new(&[Some("3"), None], Purpose::Run)), Some((3, (None, ()))));
+        let misfits = |text| {
+            let values = [Some(text), None];
+            let mut slots = Slots::new(&values, Purpose::Check);
+            assert_eq!(taken(&mut slots), None);
+            slots.into_misfits().len()
+        };
+        assert_eq!((misfits("3"), misfits("300")), (0, 1));
+    }
+
+    #[test]
+    fn all_misfits_are_known_before_a_call_ends() {
+        let values = [Some("300"), Some("true")];
+        let mut slots = Slots::new(&values, Purpose::Run);
+        assert_eq!(taken(&mut slots), None);
+        assert_eq!(slots.into_misfits().len(), 2);
+    }
+
+    #[test]
+    fn a_tool_that_is_asked_says_what_it_is_and_takes_nothing() {
+        let mut facts = Facts::default();
+        assert_eq!(taken(&mut Slots::asking(&mut facts)), None);
+        assert_eq!(facts.key, Some(TypeId::of::<Slots<'static>>()));
+        assert_eq!(facts.names, SIGNATURE.names);
+        assert!(facts.fields.is_none());
+        let mut facts = Facts { fields: Some(Fields::new()), ..Facts::default() };
+        assert_eq!(taken(&mut Slots::asking(&mut facts)), None);
+        let schema = facts.fields.and_then(|fields| fields.finish().ok()).map(|(schema, _)| schema).unwrap_or_default();
+        assert_eq!(schema["required"], serde_json::json!(["number"]));
+        assert_eq!(schema["properties"]["optional"]["type"], serde_json::json!(["integer", "null"]));
     }
 }

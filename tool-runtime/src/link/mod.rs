@@ -9,7 +9,7 @@ use std::any::{Any, TypeId};
 pub use self::{
     block::{IntoTools, OneToolBlockUnlessNamedByInto, bind},
     given::{Given, Need, ToolState},
-    table::{Compared, MacroTool, Mode, Place, Start},
+    table::{Compared, MacroTool, Mode, Settings, Start},
 };
 use crate::{
     callable::{Entry, RegisteredTool},
@@ -216,23 +216,19 @@ impl RegistryBuilder {
     }
 }
 
-/// A table among those that are linked into the program.
-#[derive(Clone, Copy, Debug)]
-pub struct Linked(pub &'static MacroTool);
+inventory::collect!(MacroTool);
 
-inventory::collect!(Linked);
-
-/// What gives the key of a function: its type, which no other function has, whatever name it is imported by. `TypeId::of` is
-/// not `const` yet in the oldest compiler that we take.
-pub const fn key_of<F: Any>(_function: &F) -> fn() -> TypeId {
-    TypeId::of::<F>
+/// The key of a function: its type, which no other function has, whatever name it is imported by.
+#[must_use]
+pub fn key_of<F: Any>(_function: &F) -> TypeId {
+    TypeId::of::<F>()
 }
 
 /// The tool that a function became; `path` is how the user wrote it.
 pub fn find<F: Any>(function: &F, path: &'static str) -> RegisteredTool {
-    let key = key_of(function)();
-    let table = tables().find(|table| (table.key)() == key);
-    let message = match table.map(|table| (table, table.into)) {
+    let (key, nobody) = (key_of(function), table::nobody());
+    let table = tables().find(|table| table.key(&nobody) == Some(key));
+    let message = match table.map(|table| (table, table.bound_by())) {
         Some((table, None)) => return table.register(),
         Some((_, Some(into))) => {
             format!("`{path}` is a method and needs a value to be called on; write `.tools(value.{into}())`")
@@ -248,23 +244,23 @@ pub fn find<F: Any>(function: &F, path: &'static str) -> RegisteredTool {
 
 /// All linked tools that need no value, in no particular order.
 fn linked() -> impl Iterator<Item = RegisteredTool> {
-    tables().filter(|table| table.into.is_none()).map(MacroTool::register)
+    tables().filter(|table| table.bound_by().is_none()).map(MacroTool::register)
 }
 
 /// The linked tools of these crates, `-` and `_` alike.
 fn linked_from(crates: &[&str]) -> impl Iterator<Item = RegisteredTool> {
     let crates: Vec<String> = crates.iter().map(|name| name.replace('-', "_")).collect();
     tables()
-        .filter(|table| table.into.is_none())
+        .filter(|table| table.bound_by().is_none())
         .filter(move |table| {
-            let home = table.place.module.split("::").next();
+            let home = table.parts().place.split("::").next();
             crates.iter().any(|name| Some(name.as_str()) == home)
         })
         .map(MacroTool::register)
 }
 
 fn tables() -> impl Iterator<Item = &'static MacroTool> {
-    inventory::iter::<Linked>.into_iter().map(|linked| linked.0)
+    inventory::iter::<MacroTool>.into_iter()
 }
 
 #[cfg(test)]

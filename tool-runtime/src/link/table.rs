@@ -11,7 +11,7 @@ use super::{
 use crate::{
     callable::{Callable, Entry, Origin, RegisteredTool, Started},
     context::{self, CallContext},
-    fields::{Describe, Fields, Purpose, Slots},
+    fields::{Facts, Fields, Purpose, Slots},
     policy::{Keep, Limit, TruncationStrategy, Trust, Yields},
     request::{self, Misfit, RawArguments},
     schema,
@@ -21,23 +21,6 @@ use crate::{
 
 /// Decodes the arguments and starts the function; `None` where it did not start, and then the slots know why.
 pub type Start = for<'a> fn(&mut Slots<'_>, Given<'a>) -> Option<Started<'a>>;
-
-/// Where a function stands.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// `module_path!()`.
-    pub module: &'static str,
-    /// The function's name.
-    pub function: &'static str,
-    /// `line!()`.
-    pub line: u32,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}::{} (line {})", self.module, self.function, self.line)
-    }
-}
 
 /// Whether a function is `async`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,18 +56,33 @@ impl Compared {
     }
 }
 
-/// Everything the macro knows of one function, in a `static`.
+/// What the macro knows of one function, in a `static`. A pointer there is relocated when the program starts, which makes it
+/// four times as large: so all text is one, what few tools have is in their [`Settings`], and what a function can say
+/// itself, when it is asked, is in [`Facts`].
 #[derive(Clone, Copy)]
 pub struct MacroTool {
-    pub(super) place: Place,
-    pub(super) key: fn() -> TypeId,
-    mode: Mode,
-    params: &'static [&'static dyn Describe],
-    names: &'static [&'static [&'static str]],
+    /// Three parts, with a line break between: the name, where the function stands (`module::function (line 1)`), and its doc
+    /// comment.
+    text: &'static str,
     start: Start,
+    settings: Option<&'static Settings>,
+    mode: Mode,
+    /// The doc comment is as rustc joined it, because a part was an `include_str!`.
+    is_indented: bool,
+}
+
+/// The text of a table in its parts.
+pub(super) struct Parts {
     name: &'static str,
+    pub(super) place: &'static str,
+    docs: &'static str,
+}
+
+/// The keys of one `#[tool]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
     title: Option<&'static str>,
-    description: Description,
+    description: Option<&'static str>,
     limit: Limit,
     strategy: Option<TruncationStrategy>,
     keep: Keep,
@@ -103,43 +101,47 @@ pub struct MacroTool {
     needs: &'static [Need],
     stages: Stages,
     /// The name of the method that gives the tools of its block, where the function needs a value.
-    pub(super) into: Option<&'static str>,
-}
-
-#[derive(Clone, Copy)]
-enum Description {
-    Text(&'static str),
-    /// Doc comments as rustc joined them, because one was an `include_str!`.
-    Docs(&'static str),
+    into: Option<&'static str>,
 }
 
 impl fmt::Debug for MacroTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MacroTool").field("name", &self.name).field("place", &self.place).finish_non_exhaustive()
+        let Parts { name, place, .. } = self.parts();
+        f.debug_struct("MacroTool").field("name", &name).field("place", &place).finish_non_exhaustive()
     }
 }
 
 impl MacroTool {
-    /// A tool with the defaults of every key. `names` has each parameter's name and then its aliases.
-    pub const fn new(
-        name: &'static str,
-        place: Place,
-        key: fn() -> TypeId,
-        mode: Mode,
-        names: &'static [&'static [&'static str]],
-        params: &'static [&'static dyn Describe],
-        start: Start,
-    ) -> Self {
+    /// A tool with the defaults of every key.
+    pub const fn new(text: &'static str, mode: Mode, start: Start) -> Self {
+        Self { text, start, settings: None, mode, is_indented: false }
+    }
+
+    /// The doc comment is one that only rustc could read.
+    #[must_use]
+    pub const fn indented(mut self) -> Self {
+        self.is_indented = true;
+        self
+    }
+
+    /// All other keys that were given.
+    #[must_use]
+    pub const fn settings(mut self, settings: &'static Settings) -> Self {
+        self.settings = Some(settings);
+        self
+    }
+}
+
+const DEFAULTS: Settings = Settings::new();
+
+impl Settings {
+    /// The default of every key.
+    #[expect(clippy::new_without_default, reason = "written by the macro only")]
+    #[must_use]
+    pub const fn new() -> Self {
         Self {
-            place,
-            key,
-            mode,
-            params,
-            names,
-            start,
-            name,
             title: None,
-            description: Description::Text(""),
+            description: None,
             limit: Limit::Inherit,
             strategy: None,
             keep: Keep::OnCut,
@@ -168,17 +170,10 @@ impl MacroTool {
         self
     }
 
-    /// `description = ..`, or doc comments that the macro could read.
+    /// `description = ..`.
     #[must_use]
     pub const fn description(mut self, description: &'static str) -> Self {
-        self.description = Description::Text(description);
-        self
-    }
-
-    /// Doc comments that only rustc could read.
-    #[must_use]
-    pub const fn docs(mut self, docs: &'static str) -> Self {
-        self.description = Description::Docs(docs);
+        self.description = Some(description);
         self
     }
 
@@ -339,6 +334,35 @@ impl MacroTool {
         self.into = Some(into);
         self
     }
+}
+
+impl MacroTool {
+    pub(super) fn parts(&self) -> Parts {
+        let (name, rest) = self.text.split_once('\n').unwrap_or((self.text, ""));
+        let (place, docs) = rest.split_once('\n').unwrap_or((rest, ""));
+        Parts { name, place, docs }
+    }
+
+    fn keys(&self) -> &'static Settings {
+        self.settings.unwrap_or(&DEFAULTS)
+    }
+
+    /// The name of the method that gives the tools of its block, where the function needs a value.
+    pub(super) fn bound_by(&self) -> Option<&'static str> {
+        self.keys().into
+    }
+
+    /// The key of the function.
+    pub(super) fn key(&self, nobody: &CallContext) -> Option<TypeId> {
+        self.ask(Facts::default(), nobody).key
+    }
+
+    fn ask(&self, mut facts: Facts, nobody: &CallContext) -> Facts {
+        let this: This = Arc::new(());
+        // A function that is asked does not start.
+        let _ = (self.start)(&mut Slots::asking(&mut facts), Given::new(&this, nobody));
+        facts
+    }
 
     /// Makes a tool of a function without a receiver.
     pub fn register(&'static self) -> RegisteredTool {
@@ -347,62 +371,55 @@ impl MacroTool {
 
     /// Makes a tool of a function that is called on `this`.
     pub(super) fn bind(&'static self, this: This) -> RegisteredTool {
-        let mut fields = Fields::new();
-        for (param, names) in self.params.iter().zip(self.names) {
-            if let [name, ..] = names {
-                param.describe(name, &mut fields);
-            }
-        }
+        let Facts { key, names, returns, fields } =
+            self.ask(Facts { fields: Some(Fields::new()), ..Facts::default() }, &nobody());
         // A method of two values is two tools; a function is one, however often it is named.
-        let place = self.place.to_string();
-        let origin = if this.is::<()>() { Origin::Function(place, (self.key)()) } else { Origin::Line(place) };
-        RegisteredTool(match fields.finish() {
+        let Parts { name, place, .. } = self.parts();
+        let origin = match key {
+            Some(key) if this.is::<()>() => Origin::Function(place.to_owned(), key),
+            _ => Origin::Line(place.to_owned()),
+        };
+        RegisteredTool(match fields.unwrap_or_else(Fields::new).finish() {
             Ok((schema, limits)) => Entry::Ready {
                 spec: Arc::new(self.spec()),
                 schema: Arc::new(schema),
-                output_schema: self.output_schema(&this).map(Arc::new),
-                callable: Arc::new(Function { table: self, this, limits }),
-                needs: self.needs.iter().filter_map(Need::of_registry).collect(),
+                output_schema: returns.map(|schema| Arc::new(schema::of_output(schema))),
+                callable: Arc::new(Function { table: self, names, this, limits }),
+                needs: self.keys().needs.iter().filter_map(Need::of_registry).collect(),
                 origin,
             },
-            Err(faults) => Entry::NotATool(format!("tool `{}`, {}: {}", self.name, self.place, faults.join("; "))),
+            Err(faults) => Entry::NotATool(format!("tool `{name}`, {place}: {}", faults.join("; "))),
         })
     }
 
-    /// The function says what it returns before it looks at its arguments, and without any it does not start.
-    fn output_schema(&self, this: &This) -> Option<Value> {
-        let mut slots = Slots::new(&[], Purpose::Check);
-        let nobody = nobody();
-        let _ = (self.start)(&mut slots, Given::new(this, &nobody));
-        slots.returned().map(schema::of_output)
-    }
-
     fn spec(&self) -> ToolSpec {
+        let (keys, Parts { name, docs, .. }) = (self.keys(), self.parts());
         ToolSpec {
-            name: Cow::Borrowed(self.name),
-            title: self.title.map(Cow::Borrowed),
-            description: match self.description {
-                Description::Text(text) => Cow::Borrowed(text),
-                Description::Docs(docs) => Cow::Owned(unindented(docs)),
+            name: Cow::Borrowed(name),
+            title: keys.title.map(Cow::Borrowed),
+            description: match keys.description {
+                Some(description) => Cow::Borrowed(description),
+                None if self.is_indented => Cow::Owned(unindented(docs)),
+                None => Cow::Borrowed(docs),
             },
-            limit: self.limit,
-            tokens: self.tokens,
-            strategy: self.strategy,
+            limit: keys.limit,
+            tokens: keys.tokens,
+            strategy: keys.strategy,
             snap: None,
-            keep: self.keep,
-            trust: self.trust,
-            hints: self.hints,
-            timeout: self.timeout,
-            blocking: self.blocking,
-            approval: self.approval,
-            strict: self.strict,
-            tags: self.tags.iter().copied().map(Cow::Borrowed).collect(),
-            loop_key: self.loop_key.to_key(),
+            keep: keys.keep,
+            trust: keys.trust,
+            hints: keys.hints,
+            timeout: keys.timeout,
+            blocking: keys.blocking,
+            approval: keys.approval,
+            strict: keys.strict,
+            tags: keys.tags.iter().copied().map(Cow::Borrowed).collect(),
+            loop_key: keys.loop_key.to_key(),
             yields: Yields::Results,
-            media_bytes: self.media_bytes,
-            max_concurrent: self.max_concurrent,
-            retries: self.retries,
-            stages: self.stages,
+            media_bytes: keys.media_bytes,
+            max_concurrent: keys.max_concurrent,
+            retries: keys.retries,
+            stages: keys.stages,
         }
     }
 }
@@ -422,13 +439,14 @@ fn unindented(docs: &str) -> String {
 /// The function behind a table, with the value that it is called on.
 struct Function {
     table: &'static MacroTool,
+    names: &'static [&'static [&'static str]],
     this: This,
     limits: Vec<request::Limit>,
 }
 
 impl Callable for Function {
     fn names(&self) -> Option<&'static [&'static [&'static str]]> {
-        Some(self.table.names)
+        Some(self.names)
     }
 
     fn limits(&self) -> &[request::Limit] {
@@ -458,6 +476,6 @@ impl Callable for Function {
 }
 
 /// The context of a check: no tool sees it.
-fn nobody() -> CallContext {
+pub(super) fn nobody() -> CallContext {
     CallContext::from(context::Parts::default())
 }

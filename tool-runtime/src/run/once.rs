@@ -9,7 +9,7 @@ use super::{
 use crate::{
     args::{self, Decoded},
     aside::{self, Left},
-    callable::Started,
+    callable::{AsItIs, Running, Started},
     contain,
     context::CallContext,
     gate::{self, Permit},
@@ -117,7 +117,9 @@ impl Run<'_> {
 /// A tool that has started, to be polled with the permit in hand.
 fn held<'a>(decoded: Decoded<'a>, permit: Option<&'a Permit>) -> Decoded<'a> {
     let started = match decoded.started {
-        Started::Later(future) if permit.is_some() => Started::Later(Box::pin(gate::poll_inside(permit, future))),
+        Started::Later(future) if permit.is_some() => {
+            Started::Later(Running::new(gate::poll_inside(permit, future), &AsItIs))
+        }
         started => started,
     };
     Decoded { started, ..decoded }
