@@ -33,7 +33,7 @@ fn state_local(index: usize) -> Ident {
 //         let __tool_shape = (&&&&__tool_probe).__tool_shape();
 //         let __tool_able = (&&&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
 //         let (__tool_0, (__tool_1, ())) =
-//             Slots::take(slots, __TOOL_SIGNATURE, key_of(&get_weather), schema(__tool_able))?;
+//             Slots::take(slots, __TOOL_SIGNATURE, key_of(&get_weather), returns(__tool_shape, &__tool_probe, __tool_able))?;
 //         let __tool_state_0 = Given::state::<Maps>(given)?;
 //         Some(later(
 //             __tool_shape,
@@ -80,12 +80,12 @@ fn decoded(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     let slots = checks::slots();
     let locals = checks::list((0..func.params.len()).map(|index| local(index).into_token_stream()));
     let (signature, function) = (home.signature(), home.function(&func.sig.ident));
-    let schema = match attr.output_schema.key() {
-        Some(_) => quote!(__tool_rt::None),
-        None => located!(Span::mixed_site() => __tool_rt::schema(__tool_able)),
+    let without_schema = attr.output_schema.key().map(|_| quote!(.without_schema()));
+    let returns = located! { Span::mixed_site() =>
+        __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able) #without_schema
     };
     quote! {
-        let #locals = __tool_rt::Slots::take(#slots, #signature, __tool_rt::key_of(&#function), #schema)?;
+        let #locals = __tool_rt::Slots::take(#slots, #signature, __tool_rt::key_of(&#function), #returns)?;
     }
 }
 

@@ -17,14 +17,14 @@ pub use crate::{
     callable::{RegisteredTool, Running, Started},
     context::CallContext,
     fields::{
-        Borrowed, Check, DefaultProbe, Edit, MakeSchema, Param, Params, Signature, Slots, borrow, borrow_option,
-        decode, decode_with, missing, required, schema_of,
+        Borrowed, Check, DefaultProbe, Edit, MakeSchema, Param, Params, Returns, Signature, Slots, borrow,
+        borrow_option, decode, decode_with, missing, required, schema_of,
     },
     link::{
         Compared, Given, MacroTool, Mode, Need, OneToolBlockUnlessNamedByInto, Settings, Start, bind, find, key_of,
     },
     policy::{Keep, TruncationStrategy},
-    shape::{Able, Ending, Hook, Probe, ValueProbe, done, later, retried, schema, shapes, to_model_output},
+    shape::{Able, Ending, Hook, Probe, ValueProbe, done, later, retried, returns, shapes, to_model_output},
     value::Reader,
 };
 

@@ -8,7 +8,7 @@ mod able;
 
 use std::{any::Any, convert::Infallible, fmt, future::Future, marker::PhantomData, mem};
 
-pub use self::able::{Able, ValueProbe, schema};
+pub use self::able::{Able, ValueProbe, returns};
 use crate::{
     callable::{self, Ending as _, Returned, Running, Started},
     error::ToolError,
@@ -48,6 +48,8 @@ pub trait Shape<R> {
     type Value;
     /// The type of the error.
     type Error;
+    /// Whether a value may come with content parts.
+    const MAY_HAVE_CONTENT: bool;
     /// Splits.
     fn split(returned: R) -> Result<ToolResult<Self::Value>, Self::Error>;
 }
@@ -95,6 +97,7 @@ shapes! {
 impl<T, E> Shape<Result<ToolResult<T>, E>> for InBoth {
     type Value = T;
     type Error = E;
+    const MAY_HAVE_CONTENT: bool = true;
     fn split(returned: Result<ToolResult<T>, E>) -> Result<ToolResult<T>, E> {
         returned
     }
@@ -103,6 +106,7 @@ impl<T, E> Shape<Result<ToolResult<T>, E>> for InBoth {
 impl<T, E> Shape<Result<T, E>> for InResult {
     type Value = T;
     type Error = E;
+    const MAY_HAVE_CONTENT: bool = false;
     fn split(returned: Result<T, E>) -> Result<ToolResult<T>, E> {
         returned.map(ToolResult::new)
     }
@@ -111,6 +115,7 @@ impl<T, E> Shape<Result<T, E>> for InResult {
 impl<T> Shape<ToolResult<T>> for InTool {
     type Value = T;
     type Error = Infallible;
+    const MAY_HAVE_CONTENT: bool = true;
     fn split(returned: ToolResult<T>) -> Result<ToolResult<T>, Infallible> {
         Ok(returned)
     }
@@ -119,6 +124,7 @@ impl<T> Shape<ToolResult<T>> for InTool {
 impl<T> Shape<T> for Plain {
     type Value = T;
     type Error = Infallible;
+    const MAY_HAVE_CONTENT: bool = false;
     fn split(returned: T) -> Result<ToolResult<T>, Infallible> {
         Ok(ToolResult::new(returned))
     }

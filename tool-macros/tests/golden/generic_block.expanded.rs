@@ -49,7 +49,7 @@ const _: () = {
                 __tool_slots,
                 Self::__TOOL_SIGNATURE,
                 __tool_rt::key_of(&<__ToolSelf<S>>::get),
-                __tool_rt::schema(__tool_able),
+                __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
             )?;
             let __tool_this = __tool_rt::Given::this::<__ToolSelf<S>>(__tool_given)?;
             __tool_rt::Some(

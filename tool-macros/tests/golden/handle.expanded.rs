@@ -22,7 +22,7 @@ const _: () = {
             __tool_slots,
             __TOOL_SIGNATURE,
             __tool_rt::key_of(&nothing),
-            __tool_rt::None,
+            __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able).without_schema(),
         )?;
         __tool_rt::Some(
             __tool_rt::done(

@@ -24,7 +24,7 @@ const _: () = {
             __tool_slots,
             __TOOL_SIGNATURE,
             __tool_rt::key_of(&query),
-            __tool_rt::schema(__tool_able),
+            __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
         )?;
         let __tool_state_0 = __tool_rt::Given::state::<Db>(__tool_given)?;
         let __tool_state_1 = __tool_rt::Given::state::<Cache>(__tool_given);

@@ -25,7 +25,7 @@ const _: () = {
             __tool_slots,
             __TOOL_SIGNATURE,
             __tool_rt::key_of(&add),
-            __tool_rt::schema(__tool_able),
+            __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
         )?;
         __tool_rt::Some(
             __tool_rt::done(

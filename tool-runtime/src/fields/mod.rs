@@ -25,7 +25,7 @@ pub use self::{
     edit::{Bound, Edit},
     param::{Check, Param, ParamSchema, ParamValue, ToolParam, decode, decode_with, missing, required, schema_of},
     params::{Params, Signature},
-    slots::{MakeSchema, Slots},
+    slots::{MakeSchema, Returns, Slots},
 };
 pub(crate) use self::{
     common::common,

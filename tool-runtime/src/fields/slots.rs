@@ -5,7 +5,7 @@ use std::any::TypeId;
 use schemars::{Schema, SchemaGenerator};
 
 use super::{Fields, Params, Signature};
-use crate::request::Misfit;
+use crate::{request::Misfit, stages::Stages};
 
 /// The raw values of one call while they are decoded; gathers every misfit.
 #[derive(Debug)]
@@ -23,9 +23,25 @@ pub(crate) struct Facts {
     /// The type of the function itself.
     pub(crate) key: Option<TypeId>,
     pub(crate) names: &'static [&'static [&'static str]],
-    pub(crate) returns: Option<MakeSchema>,
+    pub(crate) returns: Returns,
     /// The parameters, for those who want them.
     pub(crate) fields: Option<Fields>,
+}
+
+/// What is known of a tool's result by its type.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Returns {
+    pub(crate) schema: Option<MakeSchema>,
+    /// What it takes to show it.
+    pub(crate) stages: Stages,
+}
+
+impl Returns {
+    /// With `output_schema = false`.
+    #[must_use]
+    pub const fn without_schema(self) -> Self {
+        Self { schema: None, ..self }
+    }
 }
 
 /// Makes the schema of one type.
@@ -49,14 +65,14 @@ impl<'a> Slots<'a> {
     }
 
     /// The arguments, if the tool is to run now: everything was decoded, and for that purpose. `function` is the key of the
-    /// user's function, `returns` makes the schema of its result.
+    /// user's function, `returns` what is known of its result.
     // One function for all tools that take the same types: inside each of them the ways out would be most of its code.
     #[inline(never)]
     pub fn take<P: Params>(
         &mut self,
         signature: &'static Signature<P>,
         function: TypeId,
-        returns: Option<MakeSchema>,
+        returns: Returns,
     ) -> Option<P::Values> {
         if let Some(facts) = self.facts.as_deref_mut() {
             (facts.key, facts.names, facts.returns) = (Some(function), signature.names, returns);
@@ -105,7 +121,7 @@ mod tests {
         &Signature { names: &[&["number", "n"], &["optional"]], params: (NUMBER, (OPTIONAL, ())) };
 
     fn taken(slots: &mut Slots<'_>) -> Option<<Both as Params>::Values> {
-        slots.take(SIGNATURE, TypeId::of::<Slots<'static>>(), None)
+        slots.take(SIGNATURE, TypeId::of::<Slots<'static>>(), Returns::default())
     }
 
     const NUMBER: Param<u8> = Param::new();

@@ -381,9 +381,9 @@ impl MacroTool {
         };
         RegisteredTool(match fields.unwrap_or_else(Fields::new).finish() {
             Ok((schema, limits)) => Entry::Ready {
-                spec: Arc::new(self.spec()),
+                spec: Arc::new(self.spec(returns.stages)),
                 schema: Arc::new(schema),
-                output_schema: returns.map(|schema| Arc::new(schema::of_output(schema))),
+                output_schema: returns.schema.map(|schema| Arc::new(schema::of_output(schema))),
                 callable: Arc::new(Function { table: self, names, this, limits }),
                 needs: self.keys().needs.iter().filter_map(Need::of_registry).collect(),
                 origin,
@@ -392,7 +392,7 @@ impl MacroTool {
         })
     }
 
-    fn spec(&self) -> ToolSpec {
+    fn spec(&self, stages: Stages) -> ToolSpec {
         let (keys, Parts { name, docs, .. }) = (self.keys(), self.parts());
         ToolSpec {
             name: Cow::Borrowed(name),
@@ -419,7 +419,7 @@ impl MacroTool {
             media_bytes: keys.media_bytes,
             max_concurrent: keys.max_concurrent,
             retries: keys.retries,
-            stages: keys.stages,
+            stages: keys.stages.and(stages),
         }
     }
 }

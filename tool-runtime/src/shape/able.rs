@@ -1,6 +1,6 @@
 //! What the type of a tool's value can do beyond being written.
 
-use std::marker::PhantomData;
+use std::{any::TypeId, marker::PhantomData};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
@@ -8,7 +8,11 @@ use serde_json::Value;
 
 use super::{Probe, Shape};
 use crate::{
-    fields::{MakeSchema, common},
+    excerpt::Excerpt,
+    fields::{MakeSchema, Returns, common},
+    part::Part,
+    stages::Stages,
+    stream::Streamed,
     value::Reader,
 };
 
@@ -34,9 +38,26 @@ pub trait Able: Copy {
     const READER: Reader<Self::Value> = None;
 }
 
-/// What makes the schema of a value.
-pub fn schema<A: Able>(_able: A) -> Option<MakeSchema> {
-    A::SCHEMA
+/// What is known of a result by its type.
+pub fn returns<R, S, A>(_shape: S, _returned: &Probe<R>, _able: A) -> Returns
+where
+    S: Shape<R, Value: 'static>,
+    A: Able<Value = S::Value>,
+{
+    let stages = if S::MAY_HAVE_CONTENT || takes_all_of_presenting::<S::Value>() {
+        Stages::NONE.with_presenting()
+    } else {
+        Stages::NONE
+    };
+    Returns { schema: A::SCHEMA, stages }
+}
+
+/// Whether values of the type are shown as something else than text. Known when this is compiled, so that no other type's
+/// tool brings what that takes into a program.
+fn takes_all_of_presenting<T: 'static>() -> bool {
+    let wanted = TypeId::of::<T>();
+    [TypeId::of::<Part>(), TypeId::of::<Vec<Part>>(), TypeId::of::<Streamed>(), TypeId::of::<Excerpt>()]
+        .contains(&wanted)
 }
 
 // One lifetime, and not every one as in `DeserializeOwned`: the compiler finds an `impl` before it looks at lifetimes, and
