@@ -1,25 +1,68 @@
 //! The one internal form of a tool's schema: draft 2020-12, inlined but for recursive types, no bare
 //! booleans where a schema stands. Every dialect is converted from it.
 
-use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
+use std::fmt;
+
+use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
 use crate::json;
 
-/// The one generator, for parameters of functions and for argument structs alike.
-pub(crate) fn generator() -> SchemaGenerator {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.inline_subschemas = true;
-    settings.meta_schema = None;
-    settings.into_generator()
+/// Makes schemas of one tool: of its arguments, be they parameters of a function or a struct, or of its result. What
+/// schemars needs for that is made when the first type asks for it, behind a pointer: there is a program without it where
+/// no type does.
+pub struct Generator {
+    of_results: bool,
+    made: Option<Box<dyn Makes>>,
 }
 
-/// The schema of what a tool's value is written as, `$defs` included.
-pub(crate) fn of_output(schema: fn(&mut SchemaGenerator) -> Schema) -> Value {
-    let mut settings = SchemaSettings::draft2020_12().for_serialize();
-    settings.inline_subschemas = true;
-    settings.meta_schema = None;
-    tidy(schema(&mut settings.into_generator()).to_value())
+trait Makes {
+    fn generator(&mut self) -> &mut SchemaGenerator;
+    fn definitions(&mut self) -> Map<String, Value>;
+}
+
+impl Makes for SchemaGenerator {
+    fn generator(&mut self) -> &mut SchemaGenerator {
+        self
+    }
+
+    fn definitions(&mut self) -> Map<String, Value> {
+        self.take_definitions(true)
+    }
+}
+
+impl fmt::Debug for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generator").field("of_results", &self.of_results).finish_non_exhaustive()
+    }
+}
+
+impl Generator {
+    /// For what a model writes.
+    pub(crate) fn of_arguments() -> Self {
+        Self { of_results: false, made: None }
+    }
+
+    /// For what a tool's value is written as.
+    pub(crate) fn of_results() -> Self {
+        Self { of_results: true, made: None }
+    }
+
+    pub(crate) fn get(&mut self) -> &mut SchemaGenerator {
+        let of_results = self.of_results;
+        let made = self.made.get_or_insert_with(|| {
+            let mut settings = SchemaSettings::draft2020_12();
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+            Box::new(if of_results { settings.for_serialize() } else { settings }.into_generator())
+        });
+        made.generator()
+    }
+
+    /// What can't be inlined: recursive types. Every `$ref` resolves from the root.
+    pub(crate) fn definitions(&mut self) -> Map<String, Value> {
+        self.made.as_mut().map(|made| made.definitions()).unwrap_or_default()
+    }
 }
 
 /// Brings a raw object schema into the internal form; an error says what is wrong with it.

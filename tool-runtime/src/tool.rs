@@ -14,7 +14,7 @@ use crate::{
     error::ToolError,
     output::{ModelOutput, ToolResult},
     request::{Misfit, RawArguments},
-    schema,
+    schema::Generator,
     spec::ToolSpec,
     value::ToolOutput,
     view::{IntoView, View},
@@ -163,7 +163,7 @@ fn any_result(mut spec: ToolSpec) -> ToolSpec {
 impl<T: Tool> From<T> for RegisteredTool {
     #[track_caller]
     fn from(tool: T) -> Self {
-        let schema = schema::generator().into_root_schema_for::<T::Args>().to_value();
+        let schema = Generator::of_arguments().get().root_schema_for::<T::Args>().to_value();
         Self::ready(any_result(tool.spec()), schema, Arc::new(Handwritten(Arc::new(tool))), Origin::here())
     }
 }

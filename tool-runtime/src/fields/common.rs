@@ -1,70 +1,115 @@
-//! Schemas of the types that most tools take and return. Made here they are in a program once; made where the tool is, as
-//! those of all other types, each crate with tools brings along its own copy of what schemars does inside.
+//! Schemas of the types that most tools take and return, as text: a program whose tools take no others contains neither
+//! schemars' generator nor a copy of what schemars does for each of them. A test holds each to schemars.
 
 use std::any::TypeId;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema};
+use serde_json::Value;
 
-use super::MakeSchema;
+use crate::schema::Generator;
 
-/// What makes the schema of a type that is common.
+/// A type that is common.
 pub(crate) struct Common {
-    /// Of a parameter.
-    pub(crate) part: MakeSchema,
-    /// Of a whole result.
-    pub(crate) root: MakeSchema,
+    /// What schemars calls it.
+    name: &'static str,
+    schema: &'static str,
+}
+
+impl Common {
+    /// The schema where it is a part of another.
+    pub(crate) fn part(&self) -> Schema {
+        let schema = serde_json::from_str::<Value>(self.schema).ok().and_then(|schema| schema.try_into().ok());
+        // Never, a test reads them all; and the empty schema takes everything.
+        schema.unwrap_or_default()
+    }
+
+    /// The schema of a whole result.
+    pub(crate) fn root(&self) -> Schema {
+        let mut root = self.part();
+        root.insert("title".into(), self.name.into());
+        root
+    }
 }
 
 /// The schema of `T` where it is a part of another.
-pub(super) fn part_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub(super) fn part_of<T: JsonSchema>(generator: &mut Generator) -> Schema {
     // What is inlined at any rate needs none of the generator's code about names and references, which is large.
-    if T::inline_schema() { T::json_schema(generator) } else { generator.subschema_for::<T>() }
+    if T::inline_schema() { T::json_schema(generator.get()) } else { generator.get().subschema_for::<T>() }
 }
 
 macro_rules! common {
-    ($($of:ty),* $(,)?) => {
-        /// What makes the schema of `T`, if it is common. Which it is, is known when this is compiled.
-        pub(crate) fn common<T: 'static>() -> Option<Common> {
+    ($($of:ty: $name:literal $schema:literal)*) => {
+        /// What is known of `T`, if it is common. Whether it is, is known when this is compiled.
+        pub(crate) fn common<T: 'static>() -> Option<&'static Common> {
             $(
                 if TypeId::of::<T>() == TypeId::of::<$of>() {
-                    #[inline(never)]
-                    fn part(generator: &mut SchemaGenerator) -> Schema {
-                        part_of::<$of>(generator)
-                    }
-                    #[inline(never)]
-                    fn root(generator: &mut SchemaGenerator) -> Schema {
-                        generator.root_schema_for::<$of>()
-                    }
-                    return Some(Common { part, root });
+                    return Some(&Common { name: $name, schema: $schema });
                 }
             )*
             None
+        }
+
+        #[cfg(test)]
+        fn for_each(mut look: impl FnMut(&str, Option<&Common>, fn(&mut schemars::SchemaGenerator) -> [Schema; 2])) {
+            $(
+                look($name, common::<$of>(), |generator| {
+                    [generator.subschema_for::<$of>(), generator.root_schema_for::<$of>()]
+                });
+            )*
         }
     };
 }
 
 common! {
-    (), String, bool, u8, u32, u64, usize, i32, i64, f64,
-    Option<String>, Option<bool>, Option<u8>, Option<u32>, Option<u64>, Option<usize>, Option<i32>, Option<i64>,
-    Option<f64>, Vec<String>, Option<Vec<String>>, serde_json::Value,
+    (): "null" r#"{"type":"null"}"#
+    String: "string" r#"{"type":"string"}"#
+    bool: "boolean" r#"{"type":"boolean"}"#
+    u8: "uint8" r#"{"type":"integer","format":"uint8","minimum":0,"maximum":255}"#
+    u16: "uint16" r#"{"type":"integer","format":"uint16","minimum":0,"maximum":65535}"#
+    u32: "uint32" r#"{"type":"integer","format":"uint32","minimum":0}"#
+    u64: "uint64" r#"{"type":"integer","format":"uint64","minimum":0}"#
+    usize: "uint" r#"{"type":"integer","format":"uint","minimum":0}"#
+    i32: "int32" r#"{"type":"integer","format":"int32"}"#
+    i64: "int64" r#"{"type":"integer","format":"int64"}"#
+    f32: "float" r#"{"type":"number","format":"float"}"#
+    f64: "double" r#"{"type":"number","format":"double"}"#
+    Vec<String>: "Array_of_string" r#"{"type":"array","items":{"type":"string"}}"#
+    Value: "AnyValue" "true"
+    Option<String>: "Nullable_string" r#"{"type":["string","null"]}"#
+    Option<bool>: "Nullable_boolean" r#"{"type":["boolean","null"]}"#
+    Option<u8>: "Nullable_uint8" r#"{"type":["integer","null"],"format":"uint8","minimum":0,"maximum":255}"#
+    Option<u16>: "Nullable_uint16" r#"{"type":["integer","null"],"format":"uint16","minimum":0,"maximum":65535}"#
+    Option<u32>: "Nullable_uint32" r#"{"type":["integer","null"],"format":"uint32","minimum":0}"#
+    Option<u64>: "Nullable_uint64" r#"{"type":["integer","null"],"format":"uint64","minimum":0}"#
+    Option<usize>: "Nullable_uint" r#"{"type":["integer","null"],"format":"uint","minimum":0}"#
+    Option<i32>: "Nullable_int32" r#"{"type":["integer","null"],"format":"int32"}"#
+    Option<i64>: "Nullable_int64" r#"{"type":["integer","null"],"format":"int64"}"#
+    Option<f32>: "Nullable_float" r#"{"type":["number","null"],"format":"float"}"#
+    Option<f64>: "Nullable_double" r#"{"type":["number","null"],"format":"double"}"#
+    Option<Vec<String>>: "Nullable_Array_of_string" r#"{"type":["array","null"],"items":{"type":"string"}}"#
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::generator;
-
-    fn agrees<T: JsonSchema + 'static>() -> bool {
-        common::<T>().is_some_and(|common| {
-            (common.part)(&mut generator()) == generator().subschema_for::<T>()
-                && (common.root)(&mut generator()) == generator().root_schema_for::<T>()
-        })
-    }
 
     #[test]
     fn a_common_type_has_the_schema_that_schemars_gives_it() {
-        assert!(agrees::<String>() && agrees::<()>() && agrees::<f64>() && agrees::<serde_json::Value>());
-        assert!(agrees::<Option<u8>>() && agrees::<Vec<String>>() && agrees::<Option<Vec<String>>>());
+        let mut seen = 0;
+        for_each(|name, common, schemars| {
+            let common = common.map(|common| [common.part(), common.root()].map(|schema| text(&schema)));
+            // The order of keywords counts too.
+            for mut generator in [Generator::of_arguments(), Generator::of_results()] {
+                let expected = schemars(generator.get()).map(|schema| text(&schema));
+                assert_eq!(common.as_ref(), Some(&expected), "{name}");
+            }
+            seen += 1;
+        });
+        assert!(seen > 20);
+    }
+
+    fn text(schema: &Schema) -> String {
+        schema.as_value().to_string()
     }
 
     #[test]
@@ -79,9 +124,9 @@ mod tests {
         struct Node {
             next: Option<Box<Node>>,
         }
-        let mut generator = generator();
+        let mut generator = Generator::of_arguments();
         let schema = part_of::<Node>(&mut generator);
-        assert_eq!(schema, crate::schema::generator().subschema_for::<Node>());
-        assert!(!generator.take_definitions(true).is_empty());
+        assert_eq!(schema, Generator::of_arguments().get().subschema_for::<Node>());
+        assert!(!generator.definitions().is_empty());
     }
 }

@@ -14,10 +14,10 @@ mod slots;
 
 use std::fmt;
 
-use schemars::{Schema, SchemaGenerator};
+use schemars::Schema;
 use serde_json::{Map, Value, json};
 
-use crate::{request::Limit, schema};
+use crate::{request::Limit, schema::Generator};
 
 pub use self::{
     borrowed::{Borrowed, borrow, borrow_option},
@@ -34,7 +34,7 @@ pub(crate) use self::{
 
 /// Collects the properties of one tool into one object schema, in the order of the parameters.
 pub struct Fields {
-    generator: SchemaGenerator,
+    generator: Generator,
     properties: Map<String, Value>,
     required: Vec<Value>,
     faults: Vec<String>,
@@ -50,7 +50,7 @@ impl fmt::Debug for Fields {
 impl Fields {
     pub(crate) fn new() -> Self {
         Self {
-            generator: schema::generator(),
+            generator: Generator::of_arguments(),
             properties: Map::new(),
             required: Vec::new(),
             faults: Vec::new(),
@@ -103,8 +103,7 @@ impl Fields {
         if !self.required.is_empty() {
             root["required"] = self.required.into();
         }
-        // What can't be inlined: recursive types. Every `$ref` resolves from the root.
-        let definitions = self.generator.take_definitions(true);
+        let definitions = self.generator.definitions();
         if !definitions.is_empty() {
             root["$defs"] = definitions.into();
         }

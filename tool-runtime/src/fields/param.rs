@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema};
 use serde::{
     Deserializer,
     de::{DeserializeOwned, Error as _, Visitor, value::Error as Plain},
@@ -10,9 +10,10 @@ use serde::{
 use serde_json::Value;
 
 use super::{
-    Edit, Fields, Slots,
+    Edit, Fields, MakeSchema, Slots,
     common::{common, part_of},
 };
+use crate::schema::Generator;
 
 /// What a type must be to be the parameter of a tool.
 #[diagnostic::on_unimplemented(
@@ -54,7 +55,7 @@ struct Fallback<T> {
 /// One parameter of a tool.
 pub struct Param<T> {
     description: &'static str,
-    schema: fn(&mut SchemaGenerator) -> Schema,
+    schema: MakeSchema,
     decode: fn(&str) -> Result<T, String>,
     missing: fn() -> Option<T>,
     default: Option<Fallback<T>>,
@@ -77,7 +78,7 @@ impl<T> Param<T> {
 
     /// A parameter whose schema or decoding is not its type's own.
     pub const fn from_parts(
-        schema: fn(&mut SchemaGenerator) -> Schema,
+        schema: MakeSchema,
         decode: fn(&str) -> Result<T, String>,
         missing: fn() -> Option<T>,
     ) -> Self {
@@ -158,9 +159,9 @@ impl<T> fmt::Debug for Param<T> {
 }
 
 /// The schema of `T`, inlined as far as it is not recursive.
-pub fn schema_of<T: ParamSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub fn schema_of<T: ParamSchema>(generator: &mut Generator) -> Schema {
     match common::<T>() {
-        Some(common) => (common.part)(generator),
+        Some(common) => common.part(),
         None => part_of::<T>(generator),
     }
 }

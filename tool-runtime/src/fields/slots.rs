@@ -2,10 +2,10 @@
 
 use std::any::TypeId;
 
-use schemars::{Schema, SchemaGenerator};
+use schemars::Schema;
 
 use super::{Fields, Params, Signature};
-use crate::{request::Misfit, stages::Stages};
+use crate::{request::Misfit, schema::Generator, stages::Stages};
 
 /// The raw values of one call while they are decoded; gathers every misfit.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Returns {
 }
 
 /// Makes the schema of one type.
-pub type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
+pub type MakeSchema = fn(&mut Generator) -> Schema;
 
 /// What the arguments are decoded for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

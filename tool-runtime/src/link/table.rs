@@ -14,7 +14,7 @@ use crate::{
     fields::{Facts, Fields, Purpose, Slots},
     policy::{Keep, Limit, TruncationStrategy, Trust, Yields},
     request::{self, Misfit, RawArguments},
-    schema,
+    schema::{self, Generator},
     spec::{Hints, LoopKey, ToolSpec},
     stages::Stages,
 };
@@ -383,7 +383,9 @@ impl MacroTool {
             Ok((schema, limits)) => Entry::Ready {
                 spec: Arc::new(self.spec(returns.stages)),
                 schema: Arc::new(schema),
-                output_schema: returns.schema.map(|schema| Arc::new(schema::of_output(schema))),
+                output_schema: returns
+                    .schema
+                    .map(|schema| Arc::new(schema::tidy(schema(&mut Generator::of_results()).to_value()))),
                 callable: Arc::new(Function { table: self, names, this, limits }),
                 needs: self.keys().needs.iter().filter_map(Need::of_registry).collect(),
                 origin,

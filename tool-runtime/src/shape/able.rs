@@ -2,7 +2,7 @@
 
 use std::{any::TypeId, marker::PhantomData};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -11,6 +11,7 @@ use crate::{
     excerpt::Excerpt,
     fields::{MakeSchema, Returns, common},
     part::Part,
+    schema::Generator,
     stages::Stages,
     stream::Streamed,
     value::Reader,
@@ -66,10 +67,10 @@ fn read<T: Deserialize<'static>>(value: &Value) -> Option<T> {
     T::deserialize(value.clone()).ok()
 }
 
-fn root<T: JsonSchema + 'static>(generator: &mut SchemaGenerator) -> Schema {
+fn root<T: JsonSchema + 'static>(generator: &mut Generator) -> Schema {
     match common::<T>() {
-        Some(common) => (common.root)(generator),
-        None => generator.root_schema_for::<T>(),
+        Some(common) => common.root(),
+        None => generator.get().root_schema_for::<T>(),
     }
 }
 

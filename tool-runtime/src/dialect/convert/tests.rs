@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Converted, Form, Weight, convert};
-use crate::schema;
+use crate::schema::{self, Generator};
 
 #[derive(Deserialize, JsonSchema)]
 struct EmptyStruct {}
@@ -247,7 +247,7 @@ struct One<T> {
 }
 
 fn of<T: JsonSchema>() -> Value {
-    internal(schema::generator().into_root_schema_for::<T>().to_value())
+    internal(Generator::of_arguments().get().root_schema_for::<T>().to_value())
 }
 
 fn internal(schema: Value) -> Value {
