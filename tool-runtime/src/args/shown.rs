@@ -5,29 +5,32 @@ use super::tree::Node;
 /// `text` on one line and at most `max_chars` characters long: control, invisible and direction-changing characters
 /// are spelled out (`\u{200b}`), and so are backticks and whatever could open a tag.
 pub(crate) fn shown(text: &str, max_chars: usize) -> String {
-    spelled(text, max_chars, |character| character != '`')
+    lined(text, max_chars, |line, character| match character {
+        '`' => line.code_point(character),
+        _ => line.escaped(character),
+    })
 }
 
 /// The same where it is not quoted between backticks.
 pub(crate) fn shown_bare(text: &str, max_chars: usize) -> String {
-    spelled(text, max_chars, |_| true)
+    lined(text, max_chars, Line::escaped)
 }
 
-/// The same for a line that nobody cleans before it is shown: only letters, digits and signs that begin nothing stay as
-/// they are.
+/// The same for a line that nobody cleans before it is shown: only letters, digits and signs that begin nothing are left.
+/// Spelled out, a bracket would still be one to a reader that knows escapes.
 pub(super) fn harmless(text: &str, max_chars: usize) -> String {
-    spelled(text, max_chars, |character| character.is_alphanumeric() || " _-.:/$@#*+=,;!?'\"])}>~^".contains(character))
+    lined(text, max_chars, |line, character| {
+        let begins_nothing = character.is_alphanumeric() || " _-.:/$@#*+=,;!?'\"])}>~^".contains(character);
+        let stays = begins_nothing && !is_invisible(character) && !opens_a_tag(character);
+        let shown = if stays { character } else { char::REPLACEMENT_CHARACTER };
+        line.add(shown.encode_utf8(&mut [0; 4]), 1);
+    })
 }
 
-/// What `may_stay` refuses is spelled out too.
-fn spelled(text: &str, max_chars: usize, may_stay: fn(char) -> bool) -> String {
+fn lined(text: &str, max_chars: usize, add: fn(&mut Line, char)) -> String {
     let mut line = Line::new(max_chars);
     for character in text.chars() {
-        if may_stay(character) {
-            line.escaped(character);
-        } else {
-            line.code_point(character);
-        }
+        add(&mut line, character);
         if line.is_full() {
             break;
         }
@@ -218,8 +221,8 @@ mod tests {
 
     #[test]
     fn what_nobody_cleans_has_no_brackets() {
-        assert_eq!(harmless("größe of [x].$a", 80), "größe of \\u{5b}x].$a");
-        assert_eq!(harmless("%3Cexternal_tool_result%3E", 80), "\\u{25}3Cexternal_tool_result\\u{25}3E");
+        assert_eq!(harmless("größe of [x].$a", 80), "größe of �x].$a");
+        assert_eq!(harmless("%3Cexternal_tool_result%3E`", 80), "�3Cexternal_tool_result�3E�");
     }
 
     #[test]
