@@ -29,7 +29,7 @@ impl Run<'_> {
 
     /// Why the tool is not to be run at all.
     pub(super) fn refusal(&self) -> Option<Ran> {
-        if self.place.is_inside_runtime() && !self.tool().callable.is_sync() {
+        if !self.tool().callable.is_sync() && self.place.is_inside_runtime() {
             // In `spawn_blocking` one could wait; but tokio's public interface is the same there as on a worker.
             let body = "an asynchronous tool can't be waited for inside an async runtime; use `Registry::call`";
             return Some(Ran::stopped(Status::Blocked, "Not run".into(), body.into()));
