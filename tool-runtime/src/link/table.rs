@@ -58,7 +58,7 @@ impl Compared {
 
 /// What the macro knows of one function, in a `static`. A pointer there is relocated when the program starts, which makes it
 /// four times as large: so all text is one, what few tools have is in their [`Settings`], and what a function can say
-/// itself, when it is asked, is in [`Facts`].
+/// itself, when it is asked, is in `Facts`.
 #[derive(Clone, Copy)]
 pub struct MacroTool {
     /// Three parts, with a line break between: the name, where the function stands (`module::function (line 1)`), and its doc
