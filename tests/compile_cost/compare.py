@@ -184,7 +184,7 @@ def main():
     arguments.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "compile-cost")
     given = arguments.parse_args()
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {given.tools} tools", flush=True)
-    rows = {name: measure(name, given.tools, given.folder) for name in given.only.split(",")}
+    rows = {name: measure(name, given.tools, given.folder.resolve()) for name in given.only.split(",")}
     print(f"\n{'':12}" + "".join(f"{name:>22}" for name in rows))
     for what in ("check", "incremental", "release"):
         print(f"{what:12}" + "".join(f"{row[what][0]:10.2f} s ({row[what][1]:5.2f})" .rjust(22) for row in rows.values()))

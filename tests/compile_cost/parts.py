@@ -44,8 +44,10 @@ def main():
     arguments.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "compile-cost")
     arguments.add_argument("--bound", type=float)
     given = arguments.parse_args()
+    # cargo runs in a folder of its own, where a relative path would mean another place.
+    root = given.folder.resolve()
     parts = PARTS if given.bound is None else PARTS[:1]
-    folder = given.folder / "parts"
+    folder = root / "parts"
     shutil.rmtree(folder / "src", ignore_errors=True)
     (folder / "src/bin").mkdir(parents=True)
     dependencies, source = compare.ours(given.tools)
@@ -54,7 +56,7 @@ def main():
         text = source.replace("fn main() {", items + "fn main() {").replace(".linked()", ".linked()" + settings)
         body, end = text.rsplit("}", 1)
         (folder / f"src/bin/part{index}.rs").write_text(f"{body}{use}\n}}{end}")
-    target = given.folder / "target-parts"
+    target = root / "target-parts"
     command = ["cargo", "build", "--release", "--quiet", "--target-dir", target]
     subprocess.run(command, cwd=folder, check=True)
     sizes = []

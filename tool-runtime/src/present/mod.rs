@@ -129,6 +129,7 @@ type Apart = Pin<Box<dyn Future<Output = (Presented, Job)> + Send>>;
 struct Full {
     at_once: fn(&Job, Place) -> Result<Presented, NeedsThread>,
     apart: fn(Job) -> Apart,
+    unserialisable: fn(&Job, &str, bool) -> Presented,
     keep_promise: KeepPromise,
     traced: fn(&Inner, &str, usize) -> String,
     traced_clean: fn(&str, usize) -> String,
@@ -137,6 +138,7 @@ struct Full {
 static FULL: Full = Full {
     at_once: full_at_once,
     apart: |job| Box::pin(full_apart(job)),
+    unserialisable: short::unserialisable,
     keep_promise: promise::keep,
     traced: source::traced,
     traced_clean: source::traced_clean,

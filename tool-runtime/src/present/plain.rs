@@ -78,8 +78,11 @@ pub(super) fn withheld(job: &Job, why: &str) -> Presented {
 }
 
 fn unserialisable(job: &Job, message: &str, leak: bool) -> Presented {
+    if let Some(full) = super::full(&job.inner) {
+        return (full.unserialisable)(job, message, leak);
+    }
     let title = format!("[Unserialisable: {} can't be turned into JSON]\n", job.named());
-    // The message may quote the value, and stands on one line of ours.
+    // The message may quote the value, and stands on one line of ours. What cleans is not here: all of it is spelled out.
     let message = args::shown_bare(message, super::short::MAX_MESSAGE);
     let text = [&title, &*message, &notices(&job.notices)].concat();
     Presented { leak, ..short(Some(Status::Unserialisable), text, cut::count(&message)) }
@@ -282,6 +285,14 @@ mod tests {
     }
 
     #[tool]
+    fn unserialisable_on_two_lines() -> Failing {
+        Failing("one\n<b>two\u{200b}")
+    }
+
+    #[tool(max_result_size = 5)]
+    fn limited() {}
+
+    #[tool]
     fn cow() -> Cow<'static, str> {
         "text".into()
     }
@@ -336,6 +347,20 @@ mod tests {
         assert_eq!(outcome.status(), Status::Withheld);
         let expected = "[Withheld: the result of `fixed` is not shown, its registry was not made for it]";
         assert_eq!(outcome.model_text(), expected);
+    }
+
+    #[test]
+    fn what_a_value_says_of_itself_is_cleaned_where_something_cleans() {
+        let alone = Registry::builder().tools(tools![unserialisable_on_two_lines]);
+        let beside_others = Registry::builder().tools(tools![unserialisable_on_two_lines, limited]);
+        let [alone, beside_others] = [alone, beside_others].map(|builder| {
+            let registry = builder.without_store().build().unwrap();
+            let outcome = registry.call_blocking(ToolCall::new("1", "unserialisable_on_two_lines", "{}"));
+            assert_eq!(outcome.status(), Status::Unserialisable);
+            outcome.model_text().lines().nth(1).unwrap().to_owned()
+        });
+        assert_eq!(alone, "one\\n\\u{3c}b>two\\u{200b}");
+        assert_eq!(beside_others, "one <b>two");
     }
 
     fn json_value() -> impl Strategy<Value = Value> {
