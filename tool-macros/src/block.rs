@@ -3,8 +3,8 @@
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    Attribute, GenericParam, Generics, Ident, ImplItem, ItemImpl, Lifetime, LitStr, Meta, Result, Signature, Token,
-    Type, Visibility, WherePredicate,
+    Attribute, GenericParam, Generics, Ident, ImplItem, ItemImpl, Lifetime, LitStr, Meta, Result, Signature, Type,
+    Visibility, WherePredicate,
     parse::{ParseStream, Parser},
     visit::Visit,
 };
@@ -33,16 +33,21 @@ pub(crate) struct BlockTool {
     pub(crate) cfgs: Vec<Attribute>,
 }
 
-/// Whether the item is an `impl` block.
+/// Whether the item is an `impl` block. Looks at its first tokens only: every tool of a program comes by here.
 pub(crate) fn is_block(item: &TokenStream) -> bool {
-    let is_impl = |input: ParseStream<'_>| {
-        input.call(Attribute::parse_outer)?;
-        input.parse::<Option<Token![unsafe]>>()?;
-        let is_impl = input.peek(Token![impl]);
-        input.parse::<TokenStream>()?;
-        Ok(is_impl)
-    };
-    is_impl.parse2(item.clone()).unwrap_or(false)
+    let mut tokens = item.clone().into_iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(ident) if ident == "unsafe" => {}
+            TokenTree::Ident(ident) => return ident == "impl",
+            // What `macro_rules` passed on.
+            TokenTree::Group(group) => return group.delimiter() == Delimiter::None && is_block(&group.stream()),
+            // An attribute.
+            TokenTree::Punct(_) => drop(tokens.next()),
+            TokenTree::Literal(_) => return false,
+        }
+    }
+    false
 }
 
 /// Nothing where the block can't be read; `errors` knows.

@@ -2,7 +2,7 @@
 //! spans of an expression's tokens, and one from elsewhere moves the error to `#[tool]`.
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Expr, Ident, ReturnType, Type, spanned::Spanned};
 
 use crate::{
@@ -27,9 +27,15 @@ pub(crate) fn stored(passing: &Passing) -> TokenStream {
     }
 }
 
-/// `(first, (second, ()))`.
-pub(crate) fn list(items: impl DoubleEndedIterator<Item = TokenStream>) -> TokenStream {
-    items.rfold(quote!(()), |rest, first| quote!((#first, #rest)))
+/// `(first, second)`; of more than six, as the runtime's `Params` has it, `(first, .., sixth, (seventh, eighth))`.
+pub(crate) fn list(items: &[impl ToTokens]) -> TokenStream {
+    match items.split_at_checked(6) {
+        Some((items, rest)) if !rest.is_empty() => {
+            let rest = list(rest);
+            quote!((#(#items,)* #rest,))
+        }
+        _ => quote!((#(#items,)*)),
+    }
 }
 
 /// One parameter. All in one constant would take the compiler less time, and move its errors away from the types.
@@ -125,14 +131,15 @@ fn edits(param: &Param) -> Option<TokenStream> {
     (!edits.is_empty()).then(|| quote!(.edit(|#name| { #(#edits)* })))
 }
 
-/// The hook as a function pointer, `Option<fn(&T) -> View>`.
-pub(crate) fn hook(output: Span, hook: Option<&Expr>) -> TokenStream {
+/// What becomes of the output; the hook as a function pointer, `Option<fn(&T) -> View>`.
+pub(crate) fn ending(output: Span, hook: Option<&Expr>) -> TokenStream {
     let Some(hook) = hook else {
-        return located!(output => __tool_rt::None);
+        return located!(output => &__tool_rt::Ending::PLAIN);
     };
-    located!(hook.span() => __tool_rt::Some(
+    let hook = located!(hook.span() => __tool_rt::Some(
         |__tool_value| __tool_rt::to_model_output(__tool_value, #hook)
-    ))
+    ));
+    located!(output => &__tool_rt::Ending { hook: #hook, able: __tool_rt::PhantomData })
 }
 
 /// The place of the return type, or of the function's name where there is none.

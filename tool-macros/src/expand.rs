@@ -30,8 +30,6 @@ use crate::{
 //         const __TOOL_0: Param<i64> = Param::new();
 //         const __TOOL_1: Param<i64> = Param::new();
 //         fn __tool_start(..) -> .. { .. }
-//         const __TOOL_SIGNATURE: &'static Signature<(Param<i64>, (Param<i64>, ()))> =
-//             &Signature { names: &[&["a"], &["b"]], params: (__TOOL_0, (__TOOL_1, ())) };
 //         const __TOOL: &'static MacroTool = &MacroTool::new(
 //             concat!("add\n", module_path!(), "::add (line ", line!(), ")\n", "Adds."), Mode::Sync, __tool_start,
 //         ).settings(&Settings::new().read_only());
@@ -75,7 +73,6 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
 //         impl __Tool<Db, 0> {
 //             const __TOOL_0: Param<String> = Param::new();
 //             fn __tool_start(..) -> .. { .. }
-//             const __TOOL_SIGNATURE: &'static Signature<(Param<String>, ())> = &Signature { .. };
 //             const __TOOL: &'static MacroTool = &MacroTool::new(..).settings(&Settings::new().method("into_tools"));
 //         }
 //         inventory::submit! { *<__Tool<Db, 0>>::__TOOL }
@@ -179,28 +176,7 @@ fn tool(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> 
     let tokio = [attr.timeout.key(), attr.blocking.key()].into_iter().flatten();
     let tokio = tokio.map(|key| checks::needs("needs_tokio", key));
     let tokens = attr.max_result_tokens.key().map(|key| checks::needs("needs_tokens", key));
-    let signature = signature(func, home);
-    quote!(#(#tokio)* #tokens #(#params)* #signature #start #table)
-}
-
-/// All parameters in one constant. Its type is that of the constants in it.
-fn signature(func: &Func, home: &Home) -> TokenStream {
-    let names = func.params.iter().map(|param| {
-        let own = param.ident.unraw().to_string();
-        let own = param.field.rename.get().map_or_else(|| quote!(#own), ToTokens::to_token_stream);
-        let aliases = &param.field.aliases;
-        quote!(&[#own #(, #aliases)*])
-    });
-    let types = func.params.iter().map(|param| {
-        let ty = checks::stored(&param.passing);
-        quote!(__tool_rt::Param<#ty>)
-    });
-    let (types, constants) =
-        (checks::list(types), checks::list((0..func.params.len()).map(|index| home.constant(index))));
-    quote! {
-        const __TOOL_SIGNATURE: &'static __tool_rt::Signature<#types> =
-            &__tool_rt::Signature { names: &[#(#names),*], params: #constants };
-    }
+    quote!(#(#tokio)* #tokens #(#params)* #start #table)
 }
 
 fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> TokenStream {

@@ -39,14 +39,6 @@ impl Home {
         }
     }
 
-    /// The constant that holds all parameters.
-    pub(crate) fn signature(&self) -> TokenStream {
-        match self {
-            Self::Free => quote!(__TOOL_SIGNATURE),
-            Self::Block(_) => quote!(Self::__TOOL_SIGNATURE),
-        }
-    }
-
     /// The user's function; each token but its name stands where the name does.
     pub(crate) fn function(&self, ident: &Ident) -> TokenStream {
         match self {
@@ -131,13 +123,4 @@ pub(crate) fn without_self(owner: &Owner, associated: &[Ident], tokens: TokenStr
         }
     }
     out
-}
-
-/// The first `Self`, at any depth.
-pub(crate) fn find_self(tokens: TokenStream) -> Option<Ident> {
-    tokens.into_iter().find_map(|token| match token {
-        TokenTree::Ident(ident) if ident == "Self" => Some(ident),
-        TokenTree::Group(group) => find_self(group.stream()),
-        _ => None,
-    })
 }

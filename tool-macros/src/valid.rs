@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use proc_macro2::Span;
-use quote::ToTokens;
 use syn::{
     GenericArgument, GenericParam, Ident, Lifetime, PathArguments, PathSegment, ReceiverKind, ReturnType, Safety, Type,
     TypeImplTrait, TypeNever, TypeReference,
@@ -16,7 +15,7 @@ use crate::{
     errors::Errors,
     form::LoopKey,
     func::{self, Func, Param},
-    home, near, passing,
+    near, passing,
 };
 
 /// Longest name that any provider takes, in characters.
@@ -45,10 +44,25 @@ pub(crate) fn check_free(func: &Func, errors: &mut Errors) {
             "a method needs a value to be called on, which its block gives; put `#[tool]` on the `impl` block too, \
              and give the registry `value.into_tools()`",
         );
-    } else if let Some(ident) = home::find_self(func.sig.to_token_stream()) {
+    } else if let Some(ident) = own_type(func) {
         // Of a block's function that does not say `Self`, nobody can tell that it is one.
         errors.push(ident, "only a block says what `Self` is; put `#[tool]` on the `impl` block too");
     }
+}
+
+/// The first `Self` of the signature.
+fn own_type(func: &Func) -> Option<Ident> {
+    struct OwnType(Option<Ident>);
+    impl Visit<'_> for OwnType {
+        fn visit_ident(&mut self, ident: &Ident) {
+            if self.0.is_none() && ident == "Self" {
+                self.0 = Some(ident.clone());
+            }
+        }
+    }
+    let mut found = OwnType(None);
+    found.visit_signature(&func.sig);
+    found.0
 }
 
 /// What only a function of a block is asked.

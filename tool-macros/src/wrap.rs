@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Ident, spanned::Spanned};
+use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use crate::{
     attr::Attr,
@@ -27,20 +27,25 @@ fn state_local(index: usize) -> Ident {
 //     #[tool(to_model_output = headline)]
 //     async fn get_weather(city: &str, days: u8, #[inject] maps: &Maps) -> Result<Weather, E> { .. }
 // Output:
-//     fn __tool_start<'__tool>(slots: &mut Slots<'_>, given: Given<'__tool>) -> Option<Started<'__tool>> {
+//     fn __tool_start<'__tool>(slots: &mut Slots<'_>, given: Given<'__tool>) -> MaybeStarted<'__tool> {
 //         use shapes::*;
 //         let __tool_probe = Probe::<Result<Weather, E>>::new();
 //         let __tool_shape = (&&&&__tool_probe).__tool_shape();
 //         let __tool_able = (&&&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
-//         let (__tool_0, (__tool_1, ())) =
-//             Slots::take(slots, __TOOL_SIGNATURE, key_of(&get_weather), returns(__tool_shape, &__tool_probe, __tool_able))?;
+//         let (__tool_0, __tool_1) =
+//             Slots::take(
+//                 slots,
+//                 &Signature { names: &[&["city"], &["days"]], params: (__TOOL_0, __TOOL_1) },
+//                 key_of(&get_weather),
+//                 returns(__tool_shape, &__tool_probe, __tool_able),
+//             )?;
 //         let __tool_state_0 = Given::state::<Maps>(given)?;
-//         Some(later(
+//         later(
 //             __tool_shape,
 //             __tool_able,
 //             async move { get_weather(borrow::<str>(&__tool_0), __tool_1, __tool_state_0).await },
 //             &Ending { hook: Some(|value| to_model_output(value, headline)), able: PhantomData },
-//         ))
+//         )
 //     }
 pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     let decoded = decoded(attr, func, home);
@@ -49,14 +54,14 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     let slots = checks::slots();
     let call = call(func, home);
     let span = checks::output_span(func);
-    let hook = checks::hook(span, attr.to_model_output.get());
+    let ending = checks::ending(span, attr.to_model_output.get());
     let finish = if func.sig.asyncness.is_some() { "later" } else { "done" };
     let finish = Ident::new(finish, Span::mixed_site().located_at(span));
     let finish = located!(span => __tool_rt::#finish(
         __tool_shape,
         __tool_able,
         #call,
-        &__tool_rt::Ending { hook: #hook, able: __tool_rt::PhantomData },
+        #ending,
     ));
     let allow = func.allow_deprecated();
     let given = if lent.is_empty() { quote!(_) } else { located!(Span::mixed_site() => __tool_given) };
@@ -65,12 +70,12 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
         fn __tool_start<'__tool>(
             #slots: &mut __tool_rt::Slots<'_>,
             #given: __tool_rt::Given<'__tool>,
-        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::MaybeStarted<'__tool> {
             use __tool_rt::shapes::*;
             #shape
             #decoded
             #lent
-            __tool_rt::Some(#finish)
+            #finish
         }
     }
 }
@@ -78,8 +83,8 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
 /// The arguments, in a pattern like the type of `Params::Values`.
 fn decoded(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     let slots = checks::slots();
-    let locals = checks::list((0..func.params.len()).map(|index| local(index).into_token_stream()));
-    let (signature, function) = (home.signature(), home.function(&func.sig.ident));
+    let locals = checks::list(&(0..func.params.len()).map(local).collect::<Vec<_>>());
+    let (signature, function) = (signature(func, home), home.function(&func.sig.ident));
     let without_schema = attr.output_schema.key().map(|_| quote!(.without_schema()));
     let returns = located! { Span::mixed_site() =>
         __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able) #without_schema
@@ -87,6 +92,18 @@ fn decoded(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     quote! {
         let #locals = __tool_rt::Slots::take(#slots, #signature, __tool_rt::key_of(&#function), #returns)?;
     }
+}
+
+/// The parameters, as what the compiler makes a `static` of.
+fn signature(func: &Func, home: &Home) -> TokenStream {
+    let names = func.params.iter().map(|param| {
+        let own = param.ident.unraw().to_string();
+        let own = param.field.rename.get().map_or_else(|| quote!(#own), ToTokens::to_token_stream);
+        let aliases = &param.field.aliases;
+        quote!(&[#own #(, #aliases)*])
+    });
+    let constants = checks::list(&(0..func.params.len()).map(|index| home.constant(index)).collect::<Vec<_>>());
+    quote!(&__tool_rt::Signature { names: &[#(#names),*], params: #constants })
 }
 
 /// The value that a method is called on, and shared state.

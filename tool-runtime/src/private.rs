@@ -24,7 +24,9 @@ pub use crate::{
         Compared, Given, MacroTool, Mode, Need, OneToolBlockUnlessNamedByInto, Settings, Start, bind, find, key_of,
     },
     policy::{Keep, TruncationStrategy},
-    shape::{Able, Ending, Hook, Probe, ValueProbe, done, later, retried, returns, shapes, to_model_output},
+    shape::{
+        Able, Ending, Hook, MaybeStarted, Probe, ValueProbe, done, later, retried, returns, shapes, to_model_output,
+    },
     value::Reader,
 };
 

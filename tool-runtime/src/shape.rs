@@ -142,6 +142,11 @@ pub struct Ending<R, S: Shape<R>, A> {
     pub able: PhantomData<fn() -> A>,
 }
 
+impl<R, S: Shape<R>, A> Ending<R, S, A> {
+    /// Without a view hook.
+    pub const PLAIN: Self = Self { hook: None, able: PhantomData };
+}
+
 impl<R, S, A> callable::Ending for Ending<R, S, A>
 where
     R: 'static,
@@ -158,25 +163,28 @@ where
     }
 }
 
+/// A tool that was started, or arguments that don't fit.
+pub type MaybeStarted<'a> = Option<Started<'a>>;
+
 /// A synchronous tool that has run.
-pub fn done<R, S, A>(_shape: S, _able: A, returned: R, ending: &'static Ending<R, S, A>) -> Started<'static>
+pub fn done<R, S, A>(_shape: S, _able: A, returned: R, ending: &'static Ending<R, S, A>) -> MaybeStarted<'static>
 where
     S: Shape<R, Value: ToolOutput, Error: ToolFailure>,
     A: Able<Value = S::Value>,
     R: 'static,
 {
-    Started::Done(ending.finish(returned))
+    Some(Started::Done(ending.finish(returned)))
 }
 
 /// An asynchronous tool that is to be polled.
-pub fn later<'a, R, S, A, F>(_shape: S, _able: A, running: F, ending: &'static Ending<R, S, A>) -> Started<'a>
+pub fn later<'a, R, S, A, F>(_shape: S, _able: A, running: F, ending: &'static Ending<R, S, A>) -> MaybeStarted<'a>
 where
     R: 'static,
     S: Shape<R, Value: ToolOutput, Error: ToolFailure> + 'static,
     A: Able<Value = S::Value> + 'static,
     F: Future<Output = R> + Send + 'a,
 {
-    Started::Later(Running::new(running, ending))
+    Some(Started::Later(Running::new(running, ending)))
 }
 
 /// A `ToolError` as it is, for it knows more than its text; of any other error the text.

@@ -17,16 +17,10 @@ const _: () = {
     struct __Tool<__T, const __N: usize>(::core::marker::PhantomData<__T>);
     impl __Tool<Db, 0usize> {
         const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new();
-        const __TOOL_SIGNATURE: &'static __tool_rt::Signature<
-            (__tool_rt::Param<String>, ()),
-        > = &__tool_rt::Signature {
-            names: &[&["sql"]],
-            params: (Self::__TOOL_0, ()),
-        };
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
-        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::MaybeStarted<'__tool> {
             use __tool_rt::shapes::*;
             let __tool_probe = __tool_rt::Probe::<Rows>::new();
             let __tool_shape = (&&&&__tool_probe).__tool_shape();
@@ -35,26 +29,27 @@ const _: () = {
                 &__tool_probe,
             ))
                 .__tool_able();
-            let (__tool_0, ()) = __tool_rt::Slots::take(
+            let (__tool_0,) = __tool_rt::Slots::take(
                 __tool_slots,
-                Self::__TOOL_SIGNATURE,
+                &__tool_rt::Signature {
+                    names: &[&["sql"]],
+                    params: (Self::__TOOL_0,),
+                },
                 __tool_rt::key_of(&<__ToolSelf>::query),
                 __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
             )?;
             let __tool_this = __tool_rt::Given::this::<__ToolSelf>(__tool_given)?;
-            __tool_rt::Some(
-                __tool_rt::later(
-                    __tool_shape,
-                    __tool_able,
-                    <__ToolSelf>::query(__tool_this, __tool_0),
-                    &__tool_rt::Ending {
-                        hook: __tool_rt::Some(|__tool_value| __tool_rt::to_model_output(
-                            __tool_value,
-                            __ToolSelf::shown,
-                        )),
-                        able: __tool_rt::PhantomData,
-                    },
-                ),
+            __tool_rt::later(
+                __tool_shape,
+                __tool_able,
+                <__ToolSelf>::query(__tool_this, __tool_0),
+                &__tool_rt::Ending {
+                    hook: __tool_rt::Some(|__tool_value| __tool_rt::to_model_output(
+                        __tool_value,
+                        __ToolSelf::shown,
+                    )),
+                    able: __tool_rt::PhantomData,
+                },
             )
         }
         const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
@@ -72,16 +67,10 @@ const _: () = {
     }
     impl __Tool<Db, 1usize> {
         const __TOOL_0: __tool_rt::Param<<str as __tool_rt::Borrowed>::Owned> = __tool_rt::Param::new();
-        const __TOOL_SIGNATURE: &'static __tool_rt::Signature<
-            (__tool_rt::Param<<str as __tool_rt::Borrowed>::Owned>, ()),
-        > = &__tool_rt::Signature {
-            names: &[&["text"]],
-            params: (Self::__TOOL_0, ()),
-        };
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             _: __tool_rt::Given<'__tool>,
-        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::MaybeStarted<'__tool> {
             use __tool_rt::shapes::*;
             let __tool_probe = __tool_rt::Probe::<Result<u64, ParseIntError>>::new();
             let __tool_shape = (&&&&__tool_probe).__tool_shape();
@@ -90,22 +79,20 @@ const _: () = {
                 &__tool_probe,
             ))
                 .__tool_able();
-            let (__tool_0, ()) = __tool_rt::Slots::take(
+            let (__tool_0,) = __tool_rt::Slots::take(
                 __tool_slots,
-                Self::__TOOL_SIGNATURE,
+                &__tool_rt::Signature {
+                    names: &[&["text"]],
+                    params: (Self::__TOOL_0,),
+                },
                 __tool_rt::key_of(&<__ToolSelf>::parse),
                 __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
             )?;
-            __tool_rt::Some(
-                __tool_rt::done(
-                    __tool_shape,
-                    __tool_able,
-                    <__ToolSelf>::parse(__tool_rt::borrow::<str>(&__tool_0)),
-                    &__tool_rt::Ending {
-                        hook: __tool_rt::None,
-                        able: __tool_rt::PhantomData,
-                    },
-                ),
+            __tool_rt::done(
+                __tool_shape,
+                __tool_able,
+                <__ToolSelf>::parse(__tool_rt::borrow::<str>(&__tool_0)),
+                &__tool_rt::Ending::PLAIN,
             )
         }
         const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(

@@ -27,16 +27,10 @@ const _: () = {
                     ::core::result::Result::Ok(()) }
                 },
             );
-        const __TOOL_SIGNATURE: &'static __tool_rt::Signature<
-            (__tool_rt::Param<String>, ()),
-        > = &__tool_rt::Signature {
-            names: &[&["key"]],
-            params: (Self::__TOOL_0, ()),
-        };
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
-        ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
+        ) -> __tool_rt::MaybeStarted<'__tool> {
             use __tool_rt::shapes::*;
             let __tool_probe = __tool_rt::Probe::<Option<S::Value>>::new();
             let __tool_shape = (&&&&__tool_probe).__tool_shape();
@@ -45,23 +39,21 @@ const _: () = {
                 &__tool_probe,
             ))
                 .__tool_able();
-            let (__tool_0, ()) = __tool_rt::Slots::take(
+            let (__tool_0,) = __tool_rt::Slots::take(
                 __tool_slots,
-                Self::__TOOL_SIGNATURE,
+                &__tool_rt::Signature {
+                    names: &[&["key"]],
+                    params: (Self::__TOOL_0,),
+                },
                 __tool_rt::key_of(&<__ToolSelf<S>>::get),
                 __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
             )?;
             let __tool_this = __tool_rt::Given::this::<__ToolSelf<S>>(__tool_given)?;
-            __tool_rt::Some(
-                __tool_rt::done(
-                    __tool_shape,
-                    __tool_able,
-                    <__ToolSelf<S>>::get(__tool_this, __tool_0),
-                    &__tool_rt::Ending {
-                        hook: __tool_rt::None,
-                        able: __tool_rt::PhantomData,
-                    },
-                ),
+            __tool_rt::done(
+                __tool_shape,
+                __tool_able,
+                <__ToolSelf<S>>::get(__tool_this, __tool_0),
+                &__tool_rt::Ending::PLAIN,
             )
         }
         const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(

@@ -5,14 +5,10 @@ pub(crate) fn nothing() {}
 pub(crate) struct Nothing;
 const _: () = {
     use ::tool_runtime::__private as __tool_rt;
-    const __TOOL_SIGNATURE: &'static __tool_rt::Signature<()> = &__tool_rt::Signature {
-        names: &[],
-        params: (),
-    };
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
-    ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
+    ) -> __tool_rt::MaybeStarted<'__tool> {
         use __tool_rt::shapes::*;
         let __tool_probe = __tool_rt::Probe::<()>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
@@ -20,21 +16,14 @@ const _: () = {
             .__tool_able();
         let () = __tool_rt::Slots::take(
             __tool_slots,
-            __TOOL_SIGNATURE,
+            &__tool_rt::Signature {
+                names: &[],
+                params: (),
+            },
             __tool_rt::key_of(&nothing),
             __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able).without_schema(),
         )?;
-        __tool_rt::Some(
-            __tool_rt::done(
-                __tool_shape,
-                __tool_able,
-                nothing(),
-                &__tool_rt::Ending {
-                    hook: __tool_rt::None,
-                    able: __tool_rt::PhantomData,
-                },
-            ),
-        )
+        __tool_rt::done(__tool_shape, __tool_able, nothing(), &__tool_rt::Ending::PLAIN)
     }
     const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
             ::core::concat!(

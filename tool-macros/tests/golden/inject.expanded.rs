@@ -5,39 +5,31 @@ async fn query(db: &Db, sql: String, cache: Option<&Cache>) -> Vec<Row> {
 const _: () = {
     use ::tool_runtime::__private as __tool_rt;
     const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new();
-    const __TOOL_SIGNATURE: &'static __tool_rt::Signature<
-        (__tool_rt::Param<String>, ()),
-    > = &__tool_rt::Signature {
-        names: &[&["sql"]],
-        params: (__TOOL_0, ()),
-    };
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         __tool_given: __tool_rt::Given<'__tool>,
-    ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
+    ) -> __tool_rt::MaybeStarted<'__tool> {
         use __tool_rt::shapes::*;
         let __tool_probe = __tool_rt::Probe::<Vec<Row>>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
         let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
             .__tool_able();
-        let (__tool_0, ()) = __tool_rt::Slots::take(
+        let (__tool_0,) = __tool_rt::Slots::take(
             __tool_slots,
-            __TOOL_SIGNATURE,
+            &__tool_rt::Signature {
+                names: &[&["sql"]],
+                params: (__TOOL_0,),
+            },
             __tool_rt::key_of(&query),
             __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
         )?;
         let __tool_state_0 = __tool_rt::Given::state::<Db>(__tool_given)?;
         let __tool_state_1 = __tool_rt::Given::state::<Cache>(__tool_given);
-        __tool_rt::Some(
-            __tool_rt::later(
-                __tool_shape,
-                __tool_able,
-                query(__tool_state_0, __tool_0, __tool_state_1),
-                &__tool_rt::Ending {
-                    hook: __tool_rt::None,
-                    able: __tool_rt::PhantomData,
-                },
-            ),
+        __tool_rt::later(
+            __tool_shape,
+            __tool_able,
+            query(__tool_state_0, __tool_0, __tool_state_1),
+            &__tool_rt::Ending::PLAIN,
         )
     }
     const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(

@@ -6,37 +6,29 @@ const _: () = {
     use ::tool_runtime::__private as __tool_rt;
     const __TOOL_0: __tool_rt::Param<i64> = __tool_rt::Param::new();
     const __TOOL_1: __tool_rt::Param<i64> = __tool_rt::Param::new();
-    const __TOOL_SIGNATURE: &'static __tool_rt::Signature<
-        (__tool_rt::Param<i64>, (__tool_rt::Param<i64>, ())),
-    > = &__tool_rt::Signature {
-        names: &[&["a"], &["b"]],
-        params: (__TOOL_0, (__TOOL_1, ())),
-    };
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
-    ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
+    ) -> __tool_rt::MaybeStarted<'__tool> {
         use __tool_rt::shapes::*;
         let __tool_probe = __tool_rt::Probe::<i64>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
         let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
             .__tool_able();
-        let (__tool_0, (__tool_1, ())) = __tool_rt::Slots::take(
+        let (__tool_0, __tool_1) = __tool_rt::Slots::take(
             __tool_slots,
-            __TOOL_SIGNATURE,
+            &__tool_rt::Signature {
+                names: &[&["a"], &["b"]],
+                params: (__TOOL_0, __TOOL_1),
+            },
             __tool_rt::key_of(&add),
             __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
         )?;
-        __tool_rt::Some(
-            __tool_rt::done(
-                __tool_shape,
-                __tool_able,
-                add(__tool_0, __tool_1),
-                &__tool_rt::Ending {
-                    hook: __tool_rt::None,
-                    able: __tool_rt::PhantomData,
-                },
-            ),
+        __tool_rt::done(
+            __tool_shape,
+            __tool_able,
+            add(__tool_0, __tool_1),
+            &__tool_rt::Ending::PLAIN,
         )
     }
     const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(

@@ -22,45 +22,37 @@ const _: () = {
             __tool_edit.minimum(1u64);
             __tool_edit.maximum(7u64);
         });
-    const __TOOL_SIGNATURE: &'static __tool_rt::Signature<
-        (
-            __tool_rt::Param<<str as __tool_rt::Borrowed>::Owned>,
-            (__tool_rt::Param<u8>, ()),
-        ),
-    > = &__tool_rt::Signature {
-        names: &[&["city"], &["days", "n"]],
-        params: (__TOOL_0, (__TOOL_1, ())),
-    };
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
-    ) -> __tool_rt::Option<__tool_rt::Started<'__tool>> {
+    ) -> __tool_rt::MaybeStarted<'__tool> {
         use __tool_rt::shapes::*;
         let __tool_probe = __tool_rt::Probe::<Result<Weather, WeatherError>>::new();
         let __tool_shape = (&&&&__tool_probe).__tool_shape();
         let __tool_able = (&&&&__tool_rt::ValueProbe::of(__tool_shape, &__tool_probe))
             .__tool_able();
-        let (__tool_0, (__tool_1, ())) = __tool_rt::Slots::take(
+        let (__tool_0, __tool_1) = __tool_rt::Slots::take(
             __tool_slots,
-            __TOOL_SIGNATURE,
+            &__tool_rt::Signature {
+                names: &[&["city"], &["days", "n"]],
+                params: (__TOOL_0, __TOOL_1),
+            },
             __tool_rt::key_of(&get_weather),
             __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
         )?;
-        __tool_rt::Some(
-            __tool_rt::later(
-                __tool_shape,
-                __tool_able,
-                async move {
-                    get_weather(__tool_rt::borrow::<str>(&__tool_0), __tool_1).await
-                },
-                &__tool_rt::Ending {
-                    hook: __tool_rt::Some(|__tool_value| __tool_rt::to_model_output(
-                        __tool_value,
-                        headline,
-                    )),
-                    able: __tool_rt::PhantomData,
-                },
-            ),
+        __tool_rt::later(
+            __tool_shape,
+            __tool_able,
+            async move {
+                get_weather(__tool_rt::borrow::<str>(&__tool_0), __tool_1).await
+            },
+            &__tool_rt::Ending {
+                hook: __tool_rt::Some(|__tool_value| __tool_rt::to_model_output(
+                    __tool_value,
+                    headline,
+                )),
+                able: __tool_rt::PhantomData,
+            },
         )
     }
     const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(

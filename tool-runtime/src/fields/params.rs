@@ -7,11 +7,11 @@ use super::{Fields, Param, Slots};
 pub struct Signature<P> {
     /// In the order of the parameters.
     pub names: &'static [&'static [&'static str]],
-    /// `(first, (second, ()))`.
+    /// `(first, second)`, see [`Params`].
     pub params: P,
 }
 
-/// A list of parameters: `()`, or a parameter and the list of the rest.
+/// A list of parameters: a tuple of at most six, and where there are more, of the list of the rest.
 pub trait Params {
     /// The arguments, as such a list.
     type Values;
@@ -19,6 +19,25 @@ pub trait Params {
     fn take(&self, slots: &mut Slots<'_>, index: usize) -> Option<Self::Values>;
     /// Adds each to the tool's schema.
     fn describe(&self, names: &[&'static [&'static str]], fields: &mut Fields);
+}
+
+// One level for most tools: a list in a list in a list is read by the compiler once per level.
+macro_rules! params {
+    ($($at:tt $value:ident),* $(; $end:tt $rest:ident)?) => {
+        impl<$($value,)* $($rest: Params)?> Params for ($(Param<$value>,)* $($rest,)?) {
+            type Values = ($($value,)* $($rest::Values,)?);
+            #[inline]
+            #[allow(clippy::identity_op, reason = "the first of them adds nothing")]
+            fn take(&self, slots: &mut Slots<'_>, index: usize) -> Option<Self::Values> {
+                let values = ($(self.$at.take(slots, index + $at),)* $(self.$end.take(slots, index + $end),)?);
+                Some(($(values.$at?,)* $(values.$end?,)?))
+            }
+            fn describe(&self, names: &[&'static [&'static str]], fields: &mut Fields) {
+                $(if let Some([name, ..]) = names.get($at) { self.$at.describe(name, fields); })*
+                $(self.$end.describe(names.get($end..).unwrap_or_default(), fields);)?
+            }
+        }
+    };
 }
 
 impl Params for () {
@@ -29,17 +48,10 @@ impl Params for () {
     fn describe(&self, _names: &[&'static [&'static str]], _fields: &mut Fields) {}
 }
 
-impl<T, P: Params> Params for (Param<T>, P) {
-    type Values = (T, P::Values);
-    #[inline]
-    fn take(&self, slots: &mut Slots<'_>, index: usize) -> Option<Self::Values> {
-        let (first, rest) = (self.0.take(slots, index), self.1.take(slots, index + 1));
-        Some((first?, rest?))
-    }
-    fn describe(&self, names: &[&'static [&'static str]], fields: &mut Fields) {
-        if let [[name, ..], rest @ ..] = names {
-            self.0.describe(name, fields);
-            self.1.describe(rest, fields);
-        }
-    }
-}
+params!(0 A);
+params!(0 A, 1 B);
+params!(0 A, 1 B, 2 C);
+params!(0 A, 1 B, 2 C, 3 D);
+params!(0 A, 1 B, 2 C, 3 D, 4 E);
+params!(0 A, 1 B, 2 C, 3 D, 4 E, 5 F);
+params!(0 A, 1 B, 2 C, 3 D, 4 E, 5 F; 6 Rest);

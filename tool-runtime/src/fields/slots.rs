@@ -115,10 +115,10 @@ impl<'a> Slots<'a> {
 mod tests {
     use super::{super::Param, *};
 
-    type Both = (Param<u8>, (Param<Option<u8>>, ()));
+    type Both = (Param<u8>, Param<Option<u8>>);
 
     const SIGNATURE: &Signature<Both> =
-        &Signature { names: &[&["number", "n"], &["optional"]], params: (NUMBER, (OPTIONAL, ())) };
+        &Signature { names: &[&["number", "n"], &["optional"]], params: (NUMBER, OPTIONAL) };
 
     fn taken(slots: &mut Slots<'_>) -> Option<<Both as Params>::Values> {
         slots.take(SIGNATURE, TypeId::of::<Slots<'static>>(), Returns::default())
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn arguments_for_a_check_are_decoded_and_kept_back() {
-        assert_eq!(taken(&mut Slots::new(&[Some("3"), None], Purpose::Run)), Some((3, (None, ()))));
+        assert_eq!(taken(&mut Slots::new(&[Some("3"), None], Purpose::Run)), Some((3, None)));
         let misfits = |text| {
             let values = [Some(text), None];
             let mut slots = Slots::new(&values, Purpose::Check);
