@@ -38,16 +38,16 @@ pub(crate) fn list(items: &[impl ToTokens]) -> TokenStream {
     }
 }
 
-/// One parameter. All in one constant would take the compiler less time, and move its errors away from the types.
+/// One parameter.
 // Input:
 //     /// Days of forecast.
 //     #[serde(default = "three")] #[schemars(range(min = 1))] days: u8
 // Output:
-//     const __TOOL_1: Param<u8> = Param::new()
+//     Param::<u8>::new()
 //         .description("Days of forecast.")
 //         .default(|| three(), |value| (&&DefaultProbe::new(value)).__tool_json())
-//         .edit(|edit| edit.minimum(1u64));
-pub(crate) fn param(constant: &Ident, param: &Param) -> TokenStream {
+//         .edit(|edit| edit.minimum(1u64))
+pub(crate) fn param(param: &Param) -> TokenStream {
     let span = param.passing.inner().span();
     let ty = stored(&param.passing);
     let docs = match &param.field.docs {
@@ -62,9 +62,7 @@ pub(crate) fn param(constant: &Ident, param: &Param) -> TokenStream {
     let default = param.field.default.get().map(|default| default_of(default, &ty, param));
     let edit = edits(param);
     let check = check(&ty, param);
-    quote! {
-        const #constant: __tool_rt::Param<#ty> = #new #docs #default #edit #check;
-    }
+    quote!(#new #docs #default #edit #check)
 }
 
 /// The rules of garde as one function pointer, `fn(&T) -> Result<(), String>`.
@@ -82,7 +80,7 @@ fn check(ty: &TokenStream, param: &Param) -> Option<TokenStream> {
 fn constructor(span: Span, ty: &TokenStream, param: &Param) -> TokenStream {
     let (schema, decode) = (param.field.schema.get(), param.field.decode.get());
     if schema.is_none() && decode.is_none() {
-        return located!(span => __tool_rt::Param::new());
+        return located!(span => __tool_rt::Param::<#ty>::new());
     }
     let schema = schema.map_or_else(
         || located!(span => __tool_rt::schema_of::<#ty>),
@@ -95,7 +93,7 @@ fn constructor(span: Span, ty: &TokenStream, param: &Param) -> TokenStream {
         ),
         None => (located!(span => __tool_rt::decode::<#ty>), located!(span => __tool_rt::missing::<#ty>)),
     };
-    located!(span => __tool_rt::Param::from_parts(#schema, #decode, #missing))
+    located!(span => __tool_rt::Param::<#ty>::from_parts(#schema, #decode, #missing))
 }
 
 fn default_of(default: &Default, ty: &TokenStream, param: &Param) -> TokenStream {

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{LitStr, Path, ext::IdentExt, spanned::Spanned};
+use syn::{Ident, LitStr, Path, ext::IdentExt, spanned::Spanned};
 
 use crate::{
     attr::{Attr, BlockAttr},
@@ -27,18 +27,22 @@ use crate::{
 //     // All of what follows stands inside `put_tool_on_the_impl_block_too!`.
 //     const _: () = {
 //         use ::tool_runtime::__private as __tool_rt;
-//         const __TOOL_0: Param<i64> = Param::new();
-//         const __TOOL_1: Param<i64> = Param::new();
 //         fn __tool_start(..) -> .. { .. }
-//         const __TOOL: &'static MacroTool = &MacroTool::new(
-//             concat!("add\n", module_path!(), "::add (line ", line!(), ")\n", "Adds."), Mode::Sync, __tool_start,
-//         ).settings(&Settings::new().read_only());
-//         inventory::submit! { *__TOOL }
+//         inventory::submit! {
+//             MacroTool::new(
+//                 concat!("add\n", module_path!(), "::add (line ", line!(), ")\n", "Adds."), Mode::Sync, __tool_start,
+//             ).settings(&Settings::new().read_only())
+//         }
 //     };
 pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
     let rt = rt(&attr.rt);
-    let tool = tool(attr, func, &Home::Free, None);
-    let handle = attr.handle.get().map(|_| convert(attr));
+    let start = started(attr, func, &Home::Free);
+    let table = table(attr, func, &Home::Free, None);
+    // Without a handle nobody else needs the table; one constant less for the compiler.
+    let linked = match attr.handle.get() {
+        None => quote!(__tool_rt::submit! { #table }),
+        Some(handle) => handle_of(handle, &table),
+    };
     let handle_type = handle_type(attr, func);
     quote! {
         #func
@@ -46,9 +50,8 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
         #rt::put_tool_on_the_impl_block_too! {
             const _: () = {
                 use #rt::__private as __tool_rt;
-                #tool
-                __tool_rt::submit! { *__TOOL }
-                #handle
+                #start
+                #linked
             };
         }
     }
@@ -71,7 +74,6 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
 //         type __ToolSelf = Db;
 //         struct __Tool<T, const N: usize>(PhantomData<T>);
 //         impl __Tool<Db, 0> {
-//             const __TOOL_0: Param<String> = Param::new();
 //             fn __tool_start(..) -> .. { .. }
 //             const __TOOL: &'static MacroTool = &MacroTool::new(..).settings(&Settings::new().method("into_tools"));
 //         }
@@ -113,7 +115,8 @@ fn block_tool(tool: &BlockTool, index: usize, home: &Home, owner: &Owner, into: 
     let (generics, _, bounds) = owner.generics.split_for_impl();
     let ty = &owner.ty;
     let method = func.sig.receiver().map(|_| quote!(.method(#into)));
-    let inside = self::tool(attr, func, home, method.as_ref());
+    let start = started(attr, func, home);
+    let table = table(attr, func, home, method.as_ref());
     // Of a generic block there is a tool for each type that it is used with, and the linker knows none of them.
     let linked = owner
         .generics
@@ -123,7 +126,8 @@ fn block_tool(tool: &BlockTool, index: usize, home: &Home, owner: &Owner, into: 
     quote! {
         #(#cfgs)*
         impl #generics __Tool<#ty, #index> #bounds {
-            #inside
+            #start
+            const __TOOL: &'static __tool_rt::MacroTool = &#table;
         }
         #linked
     }
@@ -168,17 +172,16 @@ fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
     }
 }
 
-/// The constants of the parameters, the function that starts the tool, and its table.
-fn tool(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> TokenStream {
-    let params = func.params.iter().enumerate().map(|(index, param)| checks::param(&home::constant(index), param));
+/// The function that starts the tool, and what it takes of the runtime.
+fn started(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     let start = wrap::start(attr, func, home);
-    let table = table(attr, func, home, method);
     let tokio = [attr.timeout.key(), attr.blocking.key()].into_iter().flatten();
     let tokio = tokio.map(|key| checks::needs("needs_tokio", key));
     let tokens = attr.max_result_tokens.key().map(|key| checks::needs("needs_tokens", key));
-    quote!(#(#tokio)* #tokens #(#params)* #start #table)
+    quote!(#(#tokio)* #tokens #start)
 }
 
+/// What the registry knows of the tool.
 fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) -> TokenStream {
     let ident = &func.sig.ident;
     let name = format!("{}\n", func.tool_name(attr).0);
@@ -198,11 +201,11 @@ fn table(attr: &Attr, func: &Func, home: &Home, method: Option<&TokenStream>) ->
     let settings = quote!(#keys #needs #method);
     let settings = (!settings.is_empty()).then(|| quote!(.settings(&__tool_rt::Settings::new() #settings)));
     quote! {
-        const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
+        __tool_rt::MacroTool::new(
             ::core::concat!(#name, ::core::module_path!(), #path, #line, ")\n", #docs),
             __tool_rt::Mode::#mode,
             #start,
-        ) #indented #settings;
+        ) #indented #settings
     }
 }
 
@@ -279,9 +282,11 @@ fn handle_type(attr: &Attr, func: &Func) -> Option<TokenStream> {
     })
 }
 
-fn convert(attr: &Attr) -> TokenStream {
-    let handle = &attr.handle;
+/// A tool that the linker and a handle know.
+fn handle_of(handle: &Ident, table: &TokenStream) -> TokenStream {
     quote! {
+        const __TOOL: &'static __tool_rt::MacroTool = &#table;
+        __tool_rt::submit! { *__TOOL }
         impl ::core::convert::From<#handle> for __tool_rt::RegisteredTool {
             fn from(_: #handle) -> Self {
                 __tool_rt::MacroTool::register(__TOOL)

@@ -1,7 +1,7 @@
 //! Where a tool stands: by itself, or in an `impl` block. It decides what the generated code calls things by.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, quote};
 use syn::{Generics, Ident, Path, Type};
 
 pub(crate) enum Home {
@@ -22,15 +22,6 @@ pub(crate) struct Owner {
 }
 
 impl Home {
-    /// The constant that describes parameter `index`.
-    pub(crate) fn constant(&self, index: usize) -> TokenStream {
-        let ident = constant(index);
-        match self {
-            Self::Free => quote!(#ident),
-            Self::Block(_) => quote!(Self::#ident),
-        }
-    }
-
     /// The function that starts the user's.
     pub(crate) fn start(&self) -> TokenStream {
         match self {
@@ -60,11 +51,6 @@ impl Home {
             Self::Block(owner) => format!("{}::{function}", owner.name),
         }
     }
-}
-
-/// The name of the constant that describes parameter `index`.
-pub(crate) fn constant(index: usize) -> Ident {
-    format_ident!("__TOOL_{index}", span = Span::mixed_site())
 }
 
 impl Owner {

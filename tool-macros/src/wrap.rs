@@ -32,13 +32,12 @@ fn state_local(index: usize) -> Ident {
 //         let __tool_probe = Probe::<Result<Weather, E>>::new();
 //         let __tool_shape = (&&&&__tool_probe).__tool_shape();
 //         let __tool_able = (&&&&ValueProbe::of(__tool_shape, &__tool_probe)).__tool_able();
-//         let (__tool_0, __tool_1) =
-//             Slots::take(
-//                 slots,
-//                 &Signature { names: &[&["city"], &["days"]], params: (__TOOL_0, __TOOL_1) },
-//                 key_of(&get_weather),
-//                 returns(__tool_shape, &__tool_probe, __tool_able),
-//             )?;
+//         let (__tool_0, __tool_1) = Slots::take(
+//             slots,
+//             const { &Signature { names: &[&["city"], &["days"]], params: (Param::<..>::new(), Param::<u8>::new()) } },
+//             key_of(&get_weather),
+//             returns(__tool_shape, &__tool_probe, __tool_able),
+//         )?;
 //         let __tool_state_0 = Given::state::<Maps>(given)?;
 //         later(
 //             __tool_shape,
@@ -84,7 +83,7 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
 fn decoded(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     let slots = checks::slots();
     let locals = checks::list(&(0..func.params.len()).map(local).collect::<Vec<_>>());
-    let (signature, function) = (signature(func, home), home.function(&func.sig.ident));
+    let (signature, function) = (signature(func), home.function(&func.sig.ident));
     let without_schema = attr.output_schema.key().map(|_| quote!(.without_schema()));
     let returns = located! { Span::mixed_site() =>
         __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able) #without_schema
@@ -94,16 +93,17 @@ fn decoded(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     }
 }
 
-/// The parameters, as what the compiler makes a `static` of.
-fn signature(func: &Func, home: &Home) -> TokenStream {
+/// All parameters. In one constant inside the function: one outside for each parameter takes the compiler longer.
+fn signature(func: &Func) -> TokenStream {
     let names = func.params.iter().map(|param| {
         let own = param.ident.unraw().to_string();
         let own = param.field.rename.get().map_or_else(|| quote!(#own), ToTokens::to_token_stream);
         let aliases = &param.field.aliases;
         quote!(&[#own #(, #aliases)*])
     });
-    let constants = checks::list(&(0..func.params.len()).map(|index| home.constant(index)).collect::<Vec<_>>());
-    quote!(&__tool_rt::Signature { names: &[#(#names),*], params: #constants })
+    let params: Vec<TokenStream> = func.params.iter().map(checks::param).collect();
+    let params = checks::list(&params);
+    quote!(const { &__tool_rt::Signature { names: &[#(#names),*], params: #params } })
 }
 
 /// The value that a method is called on, and shared state.

@@ -16,7 +16,6 @@ const _: () = {
     type __ToolSelf = Db;
     struct __Tool<__T, const __N: usize>(::core::marker::PhantomData<__T>);
     impl __Tool<Db, 0usize> {
-        const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new();
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
@@ -31,9 +30,11 @@ const _: () = {
                 .__tool_able();
             let (__tool_0,) = __tool_rt::Slots::take(
                 __tool_slots,
-                &__tool_rt::Signature {
-                    names: &[&["sql"]],
-                    params: (Self::__TOOL_0,),
+                const {
+                    &__tool_rt::Signature {
+                        names: &[&["sql"]],
+                        params: (__tool_rt::Param::<String>::new(),),
+                    }
                 },
                 __tool_rt::key_of(&<__ToolSelf>::query),
                 __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
@@ -66,7 +67,6 @@ const _: () = {
         * < __Tool < Db, 0usize >> ::__TOOL
     }
     impl __Tool<Db, 1usize> {
-        const __TOOL_0: __tool_rt::Param<<str as __tool_rt::Borrowed>::Owned> = __tool_rt::Param::new();
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             _: __tool_rt::Given<'__tool>,
@@ -81,9 +81,15 @@ const _: () = {
                 .__tool_able();
             let (__tool_0,) = __tool_rt::Slots::take(
                 __tool_slots,
-                &__tool_rt::Signature {
-                    names: &[&["text"]],
-                    params: (Self::__TOOL_0,),
+                const {
+                    &__tool_rt::Signature {
+                        names: &[&["text"]],
+                        params: (
+                            __tool_rt::Param::<
+                                <str as __tool_rt::Borrowed>::Owned,
+                            >::new(),
+                        ),
+                    }
                 },
                 __tool_rt::key_of(&<__ToolSelf>::parse),
                 __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),

@@ -15,18 +15,6 @@ const _: () = {
         __tool_rt::needs_tokio! {
             "blocking"
         }
-        const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new()
-            .edit(|__tool_edit| {
-                __tool_edit.min_length(1u64);
-            })
-            .check(
-                __tool_rt::with_garde! {
-                    | __tool_value : & String | {
-                    __tool_rt::garde_rule(__tool_rt::garde::rules::length::chars::apply(__tool_value,
-                    (1, ::core::primitive::usize::MAX))) ?;
-                    ::core::result::Result::Ok(()) }
-                },
-            );
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
             __tool_given: __tool_rt::Given<'__tool>,
@@ -41,9 +29,24 @@ const _: () = {
                 .__tool_able();
             let (__tool_0,) = __tool_rt::Slots::take(
                 __tool_slots,
-                &__tool_rt::Signature {
-                    names: &[&["key"]],
-                    params: (Self::__TOOL_0,),
+                const {
+                    &__tool_rt::Signature {
+                        names: &[&["key"]],
+                        params: (
+                            __tool_rt::Param::<String>::new()
+                                .edit(|__tool_edit| {
+                                    __tool_edit.min_length(1u64);
+                                })
+                                .check(
+                                    __tool_rt::with_garde! {
+                                        | __tool_value : & String | {
+                                        __tool_rt::garde_rule(__tool_rt::garde::rules::length::chars::apply(__tool_value,
+                                        (1, ::core::primitive::usize::MAX))) ?;
+                                        ::core::result::Result::Ok(()) }
+                                    },
+                                ),
+                        ),
+                    }
                 },
                 __tool_rt::key_of(&<__ToolSelf<S>>::get),
                 __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),

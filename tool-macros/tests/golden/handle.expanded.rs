@@ -16,9 +16,11 @@ const _: () = {
             .__tool_able();
         let () = __tool_rt::Slots::take(
             __tool_slots,
-            &__tool_rt::Signature {
-                names: &[],
-                params: (),
+            const {
+                &__tool_rt::Signature {
+                    names: &[],
+                    params: (),
+                }
             },
             __tool_rt::key_of(&nothing),
             __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able).without_schema(),

@@ -4,7 +4,6 @@ async fn query(db: &Db, sql: String, cache: Option<&Cache>) -> Vec<Row> {
 }
 const _: () = {
     use ::tool_runtime::__private as __tool_rt;
-    const __TOOL_0: __tool_rt::Param<String> = __tool_rt::Param::new();
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         __tool_given: __tool_rt::Given<'__tool>,
@@ -16,9 +15,11 @@ const _: () = {
             .__tool_able();
         let (__tool_0,) = __tool_rt::Slots::take(
             __tool_slots,
-            &__tool_rt::Signature {
-                names: &[&["sql"]],
-                params: (__TOOL_0,),
+            const {
+                &__tool_rt::Signature {
+                    names: &[&["sql"]],
+                    params: (__tool_rt::Param::<String>::new(),),
+                }
             },
             __tool_rt::key_of(&query),
             __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
@@ -32,26 +33,12 @@ const _: () = {
             &__tool_rt::Ending::PLAIN,
         )
     }
-    const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
-            ::core::concat!(
-                "query\n", ::core::module_path!(), "::query (line ", ::core::line!(),
-                ")\n", "Runs a query."
-            ),
-            __tool_rt::Mode::Async,
-            __tool_start,
-        )
-        .settings(
-            &__tool_rt::Settings::new()
-                .loop_key(__tool_rt::Compared::Only(&["sql"]))
-                .approval()
-                .needs(
-                    &[
-                        __tool_rt::Need::of::<Db>("db"),
-                        __tool_rt::Need::of::<Cache>("cache").optional(),
-                    ],
-                ),
-        );
     __tool_rt::submit! {
-        * __TOOL
+        __tool_rt::MacroTool::new(::core::concat!("query\n", ::core::module_path!(),
+        "::query (line ", ::core::line!(), ")\n", "Runs a query."),
+        __tool_rt::Mode::Async, __tool_start,).settings(& __tool_rt::Settings::new()
+        .loop_key(__tool_rt::Compared::Only(& ["sql"])).approval().needs(&
+        [__tool_rt::Need::of:: < Db > ("db"), __tool_rt::Need::of:: < Cache > ("cache")
+        .optional()]))
     }
 };

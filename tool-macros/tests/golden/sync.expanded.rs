@@ -4,8 +4,6 @@ pub fn add(a: i64, b: i64) -> i64 {
 }
 const _: () = {
     use ::tool_runtime::__private as __tool_rt;
-    const __TOOL_0: __tool_rt::Param<i64> = __tool_rt::Param::new();
-    const __TOOL_1: __tool_rt::Param<i64> = __tool_rt::Param::new();
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
@@ -17,9 +15,14 @@ const _: () = {
             .__tool_able();
         let (__tool_0, __tool_1) = __tool_rt::Slots::take(
             __tool_slots,
-            &__tool_rt::Signature {
-                names: &[&["a"], &["b"]],
-                params: (__TOOL_0, __TOOL_1),
+            const {
+                &__tool_rt::Signature {
+                    names: &[&["a"], &["b"]],
+                    params: (
+                        __tool_rt::Param::<i64>::new(),
+                        __tool_rt::Param::<i64>::new(),
+                    ),
+                }
             },
             __tool_rt::key_of(&add),
             __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
@@ -31,16 +34,10 @@ const _: () = {
             &__tool_rt::Ending::PLAIN,
         )
     }
-    const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
-            ::core::concat!(
-                "add\n", ::core::module_path!(), "::add (line ", ::core::line!(), ")\n",
-                "Adds two numbers."
-            ),
-            __tool_rt::Mode::Sync,
-            __tool_start,
-        )
-        .settings(&__tool_rt::Settings::new().read_only().idempotent());
     __tool_rt::submit! {
-        * __TOOL
+        __tool_rt::MacroTool::new(::core::concat!("add\n", ::core::module_path!(),
+        "::add (line ", ::core::line!(), ")\n", "Adds two numbers."),
+        __tool_rt::Mode::Sync, __tool_start,).settings(& __tool_rt::Settings::new()
+        .read_only().idempotent())
     }
 };

@@ -7,21 +7,6 @@ const _: () = {
     __tool_rt::needs_tokio! {
         "timeout"
     }
-    const __TOOL_0: __tool_rt::Param<<str as __tool_rt::Borrowed>::Owned> = __tool_rt::Param::new()
-        .description("City name, for example \"Paris\".");
-    const __TOOL_1: __tool_rt::Param<u8> = __tool_rt::Param::new()
-        .description("Days of forecast.")
-        .default(
-            || three(),
-            |__tool_value: &u8| {
-                use __tool_rt::shapes::*;
-                (&&__tool_rt::DefaultProbe::new(__tool_value)).__tool_json()
-            },
-        )
-        .edit(|__tool_edit| {
-            __tool_edit.minimum(1u64);
-            __tool_edit.maximum(7u64);
-        });
     fn __tool_start<'__tool>(
         __tool_slots: &mut __tool_rt::Slots<'_>,
         _: __tool_rt::Given<'__tool>,
@@ -33,9 +18,27 @@ const _: () = {
             .__tool_able();
         let (__tool_0, __tool_1) = __tool_rt::Slots::take(
             __tool_slots,
-            &__tool_rt::Signature {
-                names: &[&["city"], &["days", "n"]],
-                params: (__TOOL_0, __TOOL_1),
+            const {
+                &__tool_rt::Signature {
+                    names: &[&["city"], &["days", "n"]],
+                    params: (
+                        __tool_rt::Param::<<str as __tool_rt::Borrowed>::Owned>::new()
+                            .description("City name, for example \"Paris\"."),
+                        __tool_rt::Param::<u8>::new()
+                            .description("Days of forecast.")
+                            .default(
+                                || three(),
+                                |__tool_value: &u8| {
+                                    use __tool_rt::shapes::*;
+                                    (&&__tool_rt::DefaultProbe::new(__tool_value)).__tool_json()
+                                },
+                            )
+                            .edit(|__tool_edit| {
+                                __tool_edit.minimum(1u64);
+                                __tool_edit.maximum(7u64);
+                            }),
+                    ),
+                }
             },
             __tool_rt::key_of(&get_weather),
             __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able),
@@ -55,21 +58,10 @@ const _: () = {
             },
         )
     }
-    const __TOOL: &'static __tool_rt::MacroTool = &__tool_rt::MacroTool::new(
-            ::core::concat!(
-                "get_weather\n", ::core::module_path!(), "::get_weather (line ",
-                ::core::line!(), ")\n", "Current weather for a city."
-            ),
-            __tool_rt::Mode::Async,
-            __tool_start,
-        )
-        .settings(
-            &__tool_rt::Settings::new()
-                .max_result_size(2000)
-                .timeout(30000u64)
-                .external(),
-        );
     __tool_rt::submit! {
-        * __TOOL
+        __tool_rt::MacroTool::new(::core::concat!("get_weather\n",
+        ::core::module_path!(), "::get_weather (line ", ::core::line!(), ")\n",
+        "Current weather for a city."), __tool_rt::Mode::Async, __tool_start,).settings(&
+        __tool_rt::Settings::new().max_result_size(2000).timeout(30000u64).external())
     }
 };
