@@ -64,8 +64,9 @@ mod tests {
 
     use quote::{ToTokens, quote};
     use syn::{
-        Attribute, Item, Meta,
+        Attribute, Expr, Item, Meta, Stmt,
         parse::{ParseStream, Parser},
+        visit_mut::VisitMut,
     };
 
     use super::*;
@@ -90,9 +91,28 @@ mod tests {
 
     /// The items inside `put_tool_on_the_impl_block_too!`, which would stand there as they are, unformatted.
     fn opened(item: Item) -> Vec<Item> {
-        match item {
+        let mut items = match item {
             Item::Macro(item) => syn::parse2::<syn::File>(item.mac.tokens).expect("a list of items").items,
             item => vec![item],
+        };
+        items.iter_mut().for_each(|item| Submitted.visit_item_mut(item));
+        items
+    }
+
+    /// Prints `submit!` as the `static` that it makes, for the same reason.
+    struct Submitted;
+
+    impl VisitMut for Submitted {
+        fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+            let mac = match stmt {
+                Stmt::Macro(stmt) => &stmt.mac,
+                Stmt::Item(Item::Macro(item)) => &item.mac,
+                _ => return,
+            };
+            if mac.path.segments.last().is_some_and(|last| last.ident == "submit") {
+                let table: Expr = mac.parse_body().expect("an expression");
+                *stmt = syn::parse_quote!(static __SUBMITTED: __tool_rt::MacroTool = #table;);
+            }
         }
     }
 

@@ -63,9 +63,7 @@ const _: () = {
             )
             .settings(&__tool_rt::Settings::new().method("into_tools"));
     }
-    __tool_rt::submit! {
-        * < __Tool < Db, 0usize >> ::__TOOL
-    }
+    static __SUBMITTED: __tool_rt::MacroTool = *<__Tool<Db, 0usize>>::__TOOL;
     impl __Tool<Db, 1usize> {
         fn __tool_start<'__tool>(
             __tool_slots: &mut __tool_rt::Slots<'_>,
@@ -110,9 +108,7 @@ const _: () = {
             Self::__tool_start,
         );
     }
-    __tool_rt::submit! {
-        * < __Tool < Db, 1usize >> ::__TOOL
-    }
+    static __SUBMITTED: __tool_rt::MacroTool = *<__Tool<Db, 1usize>>::__TOOL;
     impl __tool_rt::OneToolBlockUnlessNamedByInto for Db {
         fn __tool_tables() -> __tool_rt::Vec<&'static __tool_rt::MacroTool> {
             let mut __tool_tables = __tool_rt::Vec::new();

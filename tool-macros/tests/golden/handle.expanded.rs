@@ -36,9 +36,7 @@ const _: () = {
             __tool_start,
         )
         .settings(&__tool_rt::Settings::new().tags(&["a", "b"]));
-    __tool_rt::submit! {
-        * __TOOL
-    }
+    static __SUBMITTED: __tool_rt::MacroTool = *__TOOL;
     impl ::core::convert::From<Nothing> for __tool_rt::RegisteredTool {
         fn from(_: Nothing) -> Self {
             __tool_rt::MacroTool::register(__TOOL)

@@ -33,12 +33,23 @@ const _: () = {
             &__tool_rt::Ending::PLAIN,
         )
     }
-    __tool_rt::submit! {
-        __tool_rt::MacroTool::new(::core::concat!("query\n", ::core::module_path!(),
-        "::query (line ", ::core::line!(), ")\n", "Runs a query."),
-        __tool_rt::Mode::Async, __tool_start,).settings(& __tool_rt::Settings::new()
-        .loop_key(__tool_rt::Compared::Only(& ["sql"])).approval().needs(&
-        [__tool_rt::Need::of:: < Db > ("db"), __tool_rt::Need::of:: < Cache > ("cache")
-        .optional()]))
-    }
+    static __SUBMITTED: __tool_rt::MacroTool = __tool_rt::MacroTool::new(
+            ::core::concat!(
+                "query\n", ::core::module_path!(), "::query (line ", ::core::line!(),
+                ")\n", "Runs a query."
+            ),
+            __tool_rt::Mode::Async,
+            __tool_start,
+        )
+        .settings(
+            &__tool_rt::Settings::new()
+                .loop_key(__tool_rt::Compared::Only(&["sql"]))
+                .approval()
+                .needs(
+                    &[
+                        __tool_rt::Need::of::<Db>("db"),
+                        __tool_rt::Need::of::<Cache>("cache").optional(),
+                    ],
+                ),
+        );
 };

@@ -34,10 +34,13 @@ const _: () = {
             &__tool_rt::Ending::PLAIN,
         )
     }
-    __tool_rt::submit! {
-        __tool_rt::MacroTool::new(::core::concat!("add\n", ::core::module_path!(),
-        "::add (line ", ::core::line!(), ")\n", "Adds two numbers."),
-        __tool_rt::Mode::Sync, __tool_start,).settings(& __tool_rt::Settings::new()
-        .read_only().idempotent())
-    }
+    static __SUBMITTED: __tool_rt::MacroTool = __tool_rt::MacroTool::new(
+            ::core::concat!(
+                "add\n", ::core::module_path!(), "::add (line ", ::core::line!(), ")\n",
+                "Adds two numbers."
+            ),
+            __tool_rt::Mode::Sync,
+            __tool_start,
+        )
+        .settings(&__tool_rt::Settings::new().read_only().idempotent());
 };

@@ -58,10 +58,18 @@ const _: () = {
             },
         )
     }
-    __tool_rt::submit! {
-        __tool_rt::MacroTool::new(::core::concat!("get_weather\n",
-        ::core::module_path!(), "::get_weather (line ", ::core::line!(), ")\n",
-        "Current weather for a city."), __tool_rt::Mode::Async, __tool_start,).settings(&
-        __tool_rt::Settings::new().max_result_size(2000).timeout(30000u64).external())
-    }
+    static __SUBMITTED: __tool_rt::MacroTool = __tool_rt::MacroTool::new(
+            ::core::concat!(
+                "get_weather\n", ::core::module_path!(), "::get_weather (line ",
+                ::core::line!(), ")\n", "Current weather for a city."
+            ),
+            __tool_rt::Mode::Async,
+            __tool_start,
+        )
+        .settings(
+            &__tool_rt::Settings::new()
+                .max_result_size(2000)
+                .timeout(30000u64)
+                .external(),
+        );
 };
