@@ -273,8 +273,8 @@ fn many(
     o: u8,
     p: u8,
     q: u8,
-) -> u64 {
-    [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q].into_iter().map(u64::from).sum()
+) -> Vec<u8> {
+    vec![a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]
 }
 
 #[test]
@@ -282,6 +282,23 @@ fn odd_forms_of_functions_are_tools() {
     assert_eq!(call(tools![constant], r#"{"start":1}"#).model_text(), "2");
     const TWO: i64 = constant(1);
     assert_eq!(TWO, 2);
-    let arguments: Vec<String> = ('a'..='q').map(|name| format!(r#""{name}":1"#)).collect();
-    assert_eq!(call(tools![many], &format!("{{{}}}", arguments.join(","))).model_text(), "17");
+}
+
+#[test]
+fn each_of_many_arguments_comes_to_its_own_parameter() {
+    let names = 'a'..='q';
+    let arguments = |value: &dyn Fn(usize, char) -> String| {
+        let members = names.clone().enumerate().map(|(at, name)| format!(r#""{name}":{}"#, value(at, name)));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    };
+    let outcome = call(tools![many], &arguments(&|at, _| at.to_string()));
+    assert_eq!(outcome.model_text(), "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]");
+    // The first of the second and third lists that the macro makes of them, and the last.
+    let outcome = call(tools![many], &arguments(&|_, name| if "gmq".contains(name) { "300" } else { "0" }.to_owned()));
+    let paths: Vec<&str> = outcome.problems().iter().map(|problem| problem.path.as_str()).collect();
+    assert_eq!(paths, ["/g", "/m", "/q"]);
+    let registry = Registry::builder().tools(tools![many]).build().unwrap();
+    let definitions = registry.definitions(tool_runtime::Dialect::OpenAiChat);
+    let required = &definitions[0]["function"]["parameters"]["required"];
+    assert_eq!(*required, serde_json::json!(names.map(String::from).collect::<Vec<_>>()));
 }

@@ -95,7 +95,9 @@ mod tests {
             Item::Macro(item) => syn::parse2::<syn::File>(item.mac.tokens).expect("a list of items").items,
             item => vec![item],
         };
-        items.iter_mut().for_each(|item| Submitted.visit_item_mut(item));
+        for item in &mut items {
+            Submitted.visit_item_mut(item);
+        }
         items
     }
 
