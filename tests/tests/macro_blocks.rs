@@ -250,6 +250,63 @@ impl Point {
     }
 }
 
+struct Own<S>(S);
+
+trait Pairs<T> {
+    fn pair(&self, with: u8) -> T;
+}
+
+#[tool]
+impl<S: Send + Sync + PartialEq<S>> Own<S>
+where
+    Self: Clone,
+    Option<Self>: Sized,
+{
+    const LEN: usize = 2;
+
+    fn three() -> u8 {
+        3
+    }
+
+    fn doubled<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+        serde::Deserialize::deserialize(deserializer).map(|number: u8| 2 * number)
+    }
+
+    #[tool]
+    fn quoted(
+        &self,
+        #[serde(default = "Self::three")] one: u8,
+        #[serde(deserialize_with = "Self::doubled")] two: u8,
+        array: [u8; 2],
+    ) -> usize {
+        usize::from(one + two + array[0]) + Self::LEN
+    }
+}
+
+impl Clone for Own<u8> {
+    fn clone(&self) -> Self {
+        Self(self.0)
+    }
+}
+
+#[derive(Serialize, Clone, Copy, PartialEq)]
+struct Two(u8);
+
+#[tool]
+impl Pairs<(Self, Self)> for Two {
+    #[tool]
+    fn pair(&self, with: u8) -> (Self, Self) {
+        (*self, Self(with))
+    }
+}
+
+#[test]
+fn self_is_the_blocks_type_in_bounds_in_the_trait_and_in_quotes() {
+    let registry = registry(Own(1).into_tools().into_iter().chain(Two(1).into_tools()));
+    assert_eq!(call(&registry, "quoted", r#"{"two":4,"array":[1,2]}"#).model_text(), "14");
+    assert_eq!(call(&registry, "pair", r#"{"with":2}"#).model_text(), "[1,2]");
+}
+
 macro_rules! block {
     ($ty:ty, $name:ident: $number:ty) => {
         #[tool(into = from_macro)]

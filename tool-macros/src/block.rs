@@ -81,16 +81,23 @@ pub(crate) fn parse(attr: &BlockAttr, item: &TokenStream, errors: &mut Errors) -
             return None;
         }
     };
-    let associated: Vec<Ident> = members.iter().filter_map(|member| member.associated.clone()).collect();
     let owner = Owner {
         generics: lasting(&item.generics),
         name: name_of(&item.self_ty),
         ty: (*item.self_ty).clone(),
         of_trait: item.trait_.as_ref().map(|(path, _)| path.clone()),
+        associated: members.iter().filter_map(|member| member.associated.clone()).collect(),
+    };
+    let owner = match owner.outside() {
+        Ok(owner) => owner,
+        Err(error) => {
+            errors.add(error);
+            return None;
+        }
     };
     let mut block = Block { item, members: Vec::new(), tools: Vec::new(), home: home::Home::Free };
     for member in members {
-        block.take(attr, &owner, &associated, member, errors);
+        block.take(attr, &owner, member, errors);
     }
     lifetimes(&owner, errors);
     if block.tools.is_empty() && errors.is_empty() {
@@ -101,7 +108,7 @@ pub(crate) fn parse(attr: &BlockAttr, item: &TokenStream, errors: &mut Errors) -
 }
 
 impl Block {
-    fn take(&mut self, block: &BlockAttr, owner: &Owner, associated: &[Ident], member: Member, errors: &mut Errors) {
+    fn take(&mut self, block: &BlockAttr, owner: &Owner, member: Member, errors: &mut Errors) {
         let Member { mut attrs, rest, is_function, .. } = member;
         attrs.retain(|attr| {
             let hides_tool = attr.path().is_ident("cfg_attr")
@@ -134,14 +141,14 @@ impl Block {
             Meta::List(list) => list.tokens.clone(),
             _ => TokenStream::new(),
         };
-        let mut attr = attr::parse(home::without_self(owner, associated, args), errors);
+        let mut attr = attr::parse(home::without_self(owner, args), errors);
         attr.prefix = block.prefix.get().map(LitStr::value).unwrap_or_default();
         valid::check(&attr, &shown, errors);
         valid::check_method(&attr, &shown, errors);
         self.members.push(shown.to_token_stream());
         // Whatever is wrong has been said of the original.
         let mut silent = Errors::default();
-        if let Some(func) = func::parse(&home::without_self(owner, associated, original), &mut silent) {
+        if let Some(func) = func::parse(&home::without_self(owner, original), &mut silent) {
             let cfgs = attrs.into_iter().filter(|attr| attr.path().is_ident("cfg")).collect();
             self.tools.push(BlockTool { attr, func, cfgs });
         }

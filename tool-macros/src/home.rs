@@ -2,7 +2,7 @@
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Generics, Ident, Path, Type};
+use syn::{Generics, Ident, Path, Result, Type};
 
 pub(crate) enum Home {
     /// A free function.
@@ -19,6 +19,8 @@ pub(crate) struct Owner {
     pub(crate) name: String,
     pub(crate) ty: Type,
     pub(crate) of_trait: Option<Path>,
+    /// The types that the block gives names to, which are the trait's.
+    pub(crate) associated: Vec<Ident>,
 }
 
 impl Home {
@@ -44,6 +46,14 @@ impl Home {
         }
     }
 
+    /// What the user wrote in quotes, which may say `Self` still.
+    pub(crate) fn outside(&self, tokens: TokenStream) -> TokenStream {
+        match self {
+            Self::Free => tokens,
+            Self::Block(owner) => without_self(owner, tokens),
+        }
+    }
+
     /// The name that messages give to the user's function.
     pub(crate) fn path(&self, function: &str) -> String {
         match self {
@@ -54,6 +64,22 @@ impl Home {
 }
 
 impl Owner {
+    /// Without `Self` in what the block's first line says of it.
+    pub(crate) fn outside(mut self) -> Result<Self> {
+        if let Some(bounds) = &self.generics.where_clause {
+            self.generics.where_clause = Some(syn::parse2(without_self(&self, bounds.to_token_stream()))?);
+        }
+        if !self.generics.params.is_empty() {
+            let params = &self.generics.params;
+            let params = without_self(&self, quote!(<#params>));
+            self.generics.params = syn::parse2::<Generics>(params)?.params;
+        }
+        if let Some(of_trait) = &self.of_trait {
+            self.of_trait = Some(syn::parse2(without_self(&self, of_trait.to_token_stream()))?);
+        }
+        Ok(self)
+    }
+
     /// The block's type under the name that it has outside the block, where `Self` is something else.
     pub(crate) fn alias(&self, span: Span) -> TokenStream {
         let alias = Ident::new(ALIAS, span);
@@ -80,14 +106,14 @@ pub(crate) fn alias_item(owner: &Owner) -> TokenStream {
     quote!(type #alias #generics = #ty;)
 }
 
-/// `tokens` with the alias in place of `Self`, at any depth. Of a trait's own types, `associated`, only the trait knows.
-pub(crate) fn without_self(owner: &Owner, associated: &[Ident], tokens: TokenStream) -> TokenStream {
+/// `tokens` with the alias in place of `Self`, at any depth. Of a trait's own types only the trait knows.
+pub(crate) fn without_self(owner: &Owner, tokens: TokenStream) -> TokenStream {
     let mut out = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Group(group) => {
-                let inner = without_self(owner, associated, group.stream());
+                let inner = without_self(owner, group.stream());
                 let mut replaced = Group::new(group.delimiter(), inner);
                 replaced.set_span(group.span());
                 out.extend([TokenTree::Group(replaced)]);
@@ -98,7 +124,7 @@ pub(crate) fn without_self(owner: &Owner, associated: &[Ident], tokens: TokenStr
                 let is_associated = matches!(
                     rest.as_slice(),
                     [TokenTree::Punct(a), TokenTree::Punct(b), TokenTree::Ident(name)]
-                        if a.as_char() == ':' && b.as_char() == ':' && associated.contains(name)
+                        if a.as_char() == ':' && b.as_char() == ':' && owner.associated.contains(name)
                 );
                 match owner.of_trait.as_ref().filter(|_| is_associated) {
                     Some(of_trait) => out.extend(quote::quote_spanned!(ident.span()=> <#alias as #of_trait>)),

@@ -83,7 +83,7 @@ pub(crate) fn start(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
 fn decoded(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
     let slots = checks::slots();
     let locals = checks::list(&(0..func.params.len()).map(local).collect::<Vec<_>>());
-    let (signature, function) = (signature(func), home.function(&func.sig.ident));
+    let (signature, function) = (signature(func, home), home.function(&func.sig.ident));
     let without_schema = attr.output_schema.key().map(|_| quote!(.without_schema()));
     let returns = located! { Span::mixed_site() =>
         __tool_rt::returns(__tool_shape, &__tool_probe, __tool_able) #without_schema
@@ -94,14 +94,14 @@ fn decoded(attr: &Attr, func: &Func, home: &Home) -> TokenStream {
 }
 
 /// All parameters. In one constant inside the function: one outside for each parameter takes the compiler longer.
-fn signature(func: &Func) -> TokenStream {
+fn signature(func: &Func, home: &Home) -> TokenStream {
     let names = func.params.iter().map(|param| {
         let own = param.ident.unraw().to_string();
         let own = param.field.rename.get().map_or_else(|| quote!(#own), ToTokens::to_token_stream);
         let aliases = &param.field.aliases;
         quote!(&[#own #(, #aliases)*])
     });
-    let params: Vec<TokenStream> = func.params.iter().map(checks::param).collect();
+    let params: Vec<TokenStream> = func.params.iter().map(|param| home.outside(checks::param(param))).collect();
     let params = checks::list(&params);
     quote!(const { &__tool_rt::Signature { names: &[#(#names),*], params: #params } })
 }
