@@ -99,7 +99,7 @@ pub(crate) fn parse(attr: &BlockAttr, item: &TokenStream, errors: &mut Errors) -
     for member in members {
         block.take(attr, &owner, member, errors);
     }
-    lifetimes(&owner, errors);
+    type_of(&owner, errors);
     if block.tools.is_empty() && errors.is_empty() {
         errors.push(block.item.impl_token, "no function of this block is a tool; put `#[tool]` on those that are");
     }
@@ -220,6 +220,18 @@ fn name_of(ty: &Type) -> String {
         Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default(),
         other => other.to_token_stream().to_string(),
     }
+}
+
+/// What the type of the block may be.
+fn type_of(owner: &Owner, errors: &mut Errors) {
+    if let Type::TraitObject(object) = passing::peeled(&owner.ty) {
+        errors.push(
+            object,
+            "the type of a block of tools can't be `dyn Trait`, the registry keeps a value of known type; put `#[tool]` \
+             on the block of a struct that holds a `Box` of it",
+        );
+    }
+    lifetimes(owner, errors);
 }
 
 fn lifetimes(owner: &Owner, errors: &mut Errors) {

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::{
-    GenericArgument, GenericParam, Ident, Lifetime, PathArguments, PathSegment, ReceiverKind, ReturnType, Safety, Type,
-    TypeImplTrait, TypeNever, TypeReference,
+    GenericArgument, GenericParam, Ident, Lifetime, Macro, PathArguments, PathSegment, ReceiverKind, ReturnType,
+    Safety, Type, TypeImplTrait, TypeNever, TypeReference,
     ext::IdentExt,
     visit::{self, Visit},
 };
@@ -59,6 +59,22 @@ fn own_type(func: &Func) -> Option<Ident> {
                 self.0 = Some(ident.clone());
             }
         }
+
+        fn visit_macro(&mut self, mac: &Macro) {
+            self.visit_tokens(mac.tokens.clone());
+        }
+    }
+
+    impl OwnType {
+        fn visit_tokens(&mut self, tokens: TokenStream) {
+            for token in tokens {
+                match token {
+                    TokenTree::Ident(ident) => self.visit_ident(&ident),
+                    TokenTree::Group(group) => self.visit_tokens(group.stream()),
+                    _ => {}
+                }
+            }
+        }
     }
     let mut found = OwnType(None);
     found.visit_signature(&func.sig);
@@ -76,15 +92,16 @@ pub(crate) fn check_method(attr: &Attr, func: &Func, errors: &mut Errors) {
         errors.push(key, why);
     }
     let Some(receiver) = func.sig.receiver() else { return };
-    let is_shared = match &receiver.kind {
-        ReceiverKind::Reference(_, _, None) => true,
+    let (is_shared, lifetime) = match &receiver.kind {
+        ReceiverKind::Reference(_, lifetime, mutability) => (mutability.is_none(), lifetime.as_ref()),
         ReceiverKind::Typed(_, ty) => match passing::peeled(ty) {
-            Type::Reference(TypeReference { mutability: None, elem, .. }) => {
-                matches!(passing::peeled(elem), Type::Path(path) if path.path.is_ident("Self"))
+            Type::Reference(TypeReference { mutability: None, lifetime, elem, .. }) => {
+                let is_own = matches!(passing::peeled(elem), Type::Path(path) if path.path.is_ident("Self"));
+                (is_own, lifetime.as_ref())
             }
-            _ => false,
+            _ => (false, None),
         },
-        _ => false,
+        _ => (false, None),
     };
     if !is_shared {
         errors.push(
@@ -92,6 +109,10 @@ pub(crate) fn check_method(attr: &Attr, func: &Func, errors: &mut Errors) {
             "a tool takes `&self`, all calls share one value and run at the same time; write `&self`, and put what \
              changes into a `Mutex` or an atomic",
         );
+    }
+    if let Some(lifetime) = lifetime.filter(|lifetime| lifetime.ident == "static") {
+        errors
+            .push(lifetime, "the value of a tool can't be `'static`, it lives as long as the registry; write `&self`");
     }
 }
 
