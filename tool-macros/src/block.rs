@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
     Attribute, GenericParam, Generics, Ident, ImplItem, ItemImpl, Lifetime, LitStr, Meta, Result, Signature, Type,
-    Visibility, WherePredicate,
+    TypeParamBound, Visibility,
     parse::{ParseStream, Parser},
     visit::Visit,
 };
@@ -22,6 +22,7 @@ pub(crate) struct Block {
     item: ItemImpl,
     members: Vec<TokenStream>,
     pub(crate) tools: Vec<BlockTool>,
+    /// No block where its type can't have tools.
     pub(crate) home: home::Home,
 }
 
@@ -99,11 +100,14 @@ pub(crate) fn parse(attr: &BlockAttr, item: &TokenStream, errors: &mut Errors) -
     for member in members {
         block.take(attr, &owner, member, errors);
     }
-    type_of(&owner, errors);
-    if block.tools.is_empty() && errors.is_empty() {
+    let of_type = type_of(&owner);
+    if block.tools.is_empty() && errors.is_empty() && of_type.is_ok() {
         errors.push(block.item.impl_token, "no function of this block is a tool; put `#[tool]` on those that are");
     }
-    block.home = home::Home::Block(Box::new(owner));
+    match of_type {
+        Ok(()) => block.home = home::Home::Block(Box::new(owner)),
+        Err(error) => errors.add(error),
+    }
     Some(block)
 }
 
@@ -206,10 +210,11 @@ fn member(input: ParseStream<'_>) -> Result<Member> {
 /// What the registry keeps can't borrow, so the tools are those of types that don't.
 fn lasting(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
-    let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
-    if !types.is_empty() {
-        let bounds = &mut generics.make_where_clause().predicates;
-        bounds.extend(types.iter().map(|ty| -> WherePredicate { syn::parse_quote!(#ty: 'static) }));
+    // Not in a `where`: where there is none, rustc would propose to add to ours, which nobody sees.
+    for param in generics.type_params_mut() {
+        let lasting = Lifetime::new("'static", param.ident.span());
+        param.colon_token.get_or_insert_default();
+        param.bounds.push(TypeParamBound::Lifetime(lasting));
     }
     generics
 }
@@ -223,33 +228,27 @@ fn name_of(ty: &Type) -> String {
 }
 
 /// What the type of the block may be.
-fn type_of(owner: &Owner, errors: &mut Errors) {
+fn type_of(owner: &Owner) -> Result<()> {
     if let Type::TraitObject(object) = passing::peeled(&owner.ty) {
-        errors.push(
+        return Err(syn::Error::new_spanned(
             object,
             "the type of a block of tools can't be `dyn Trait`, the registry keeps a value of known type; put `#[tool]` \
              on the block of a struct that holds a `Box` of it",
-        );
+        ));
     }
-    lifetimes(owner, errors);
-}
-
-fn lifetimes(owner: &Owner, errors: &mut Errors) {
-    const MESSAGE: &str = "the type of a block of tools can't borrow, the registry keeps the value as long as it likes; \
-                           hold owned data, or an `Arc`";
     let named = owner.generics.params.iter().find_map(|param| match param {
         GenericParam::Lifetime(param) => Some(param.lifetime.clone()),
         _ => None,
     });
-    if let Some(lifetime) = named {
-        errors.push(lifetime, MESSAGE);
-        return;
-    }
-    let mut borrows = Borrows(None);
+    let mut borrows = Borrows(named);
     borrows.visit_type(&owner.ty);
-    if let Some(lifetime) = borrows.0 {
-        errors.push(lifetime, MESSAGE);
-    }
+    borrows.0.map_or(Ok(()), |lifetime| {
+        Err(syn::Error::new_spanned(
+            lifetime,
+            "the type of a block of tools can't borrow, the registry keeps the value as long as it likes; hold owned \
+             data, or an `Arc`",
+        ))
+    })
 }
 
 /// The first lifetime that is not `'static`.

@@ -79,10 +79,10 @@ pub(crate) fn expand(attr: &Attr, func: &Func) -> TokenStream {
 //         }
 //         inventory::submit! { *<__Tool<Db, 0>>::__TOOL }
 //         impl OneToolBlockUnlessNamedByInto for Db {
-//             fn __tool_tables() -> Vec<&'static MacroTool> {
+//             fn __tool_bind(this: Arc<Self>) -> Vec<RegisteredTool> {
 //                 let mut tables = Vec::new();
 //                 tables.push(<__Tool<Db, 0>>::__TOOL);
-//                 tables
+//                 bind::<Db>(this, tables)
 //             }
 //         }
 //     };
@@ -92,7 +92,7 @@ pub(crate) fn expand_block(attr: &BlockAttr, block: &Block) -> TokenStream {
     let alias = home::alias_item(owner);
     let into = attr.into.get().map_or_else(|| "into_tools".to_owned(), ToString::to_string);
     let tools = block.tools.iter().enumerate().map(|(index, tool)| block_tool(tool, index, &block.home, owner, &into));
-    let tables = tables(attr, block, owner);
+    let tables = tables(attr, block, owner, &block.tools);
     quote! {
         #block
         const _: () = {
@@ -133,11 +133,23 @@ fn block_tool(tool: &BlockTool, index: usize, home: &Home, owner: &Owner, into: 
     }
 }
 
+/// What stands beside a block in which something is wrong, so that `into_tools` is no second error.
+pub(crate) fn expand_wrong_block(attr: &BlockAttr, block: &Block) -> TokenStream {
+    let Home::Block(owner) = &block.home else { return TokenStream::new() };
+    let (rt, tables) = (rt(&attr.rt), tables(attr, block, owner, &[]));
+    quote! {
+        const _: () = {
+            use #rt::__private as __tool_rt;
+            #tables
+        };
+    }
+}
+
 /// How the block's value finds the tools of the block.
-fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
+fn tables(attr: &BlockAttr, block: &Block, owner: &Owner, tools: &[BlockTool]) -> TokenStream {
     let (generics, _, bounds) = owner.generics.split_for_impl();
     let ty = &owner.ty;
-    let pushes = block.tools.iter().enumerate().map(|(index, tool)| {
+    let pushes = tools.iter().enumerate().map(|(index, tool)| {
         let cfgs = &tool.cfgs;
         located!(Span::mixed_site() =>
             #(#cfgs)*
@@ -148,17 +160,17 @@ fn tables(attr: &BlockAttr, block: &Block, owner: &Owner) -> TokenStream {
         let mut __tool_tables = __tool_rt::Vec::new();
         #(#pushes)*
     };
+    let bind = located!(ty.span() => __tool_rt::bind::<#ty>);
     let Some(name) = attr.into.get() else {
         return located!(ty.span() =>
             impl #generics __tool_rt::OneToolBlockUnlessNamedByInto for #ty #bounds {
-                fn __tool_tables() -> __tool_rt::Vec<&'static __tool_rt::MacroTool> {
+                fn __tool_bind(__tool_this: __tool_rt::Arc<Self>) -> __tool_rt::Vec<__tool_rt::RegisteredTool> {
                     #list
-                    __tool_tables
+                    #bind(__tool_this, __tool_tables)
                 }
             }
         );
     };
-    let bind = located!(ty.span() => __tool_rt::bind::<#ty>);
     let (vis, docs) = (block.vis(), format!("The tools of a block of `{}`, for a registry's builder.", owner.name));
     located! { Span::mixed_site() =>
         impl #generics #ty #bounds {

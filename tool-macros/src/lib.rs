@@ -47,7 +47,11 @@ fn expanded(args: proc_macro2::TokenStream, item: &proc_macro2::TokenStream) -> 
         let Some(block) = block::parse(&attr, item, &mut errors) else {
             return fallback::expand(item, &errors);
         };
-        return if errors.is_empty() { expand::expand_block(&attr, &block) } else { fallback::expand(&block, &errors) };
+        if errors.is_empty() {
+            return expand::expand_block(&attr, &block);
+        }
+        let into_tools = expand::expand_wrong_block(&attr, &block);
+        return fallback::expand(quote::quote!(#block #into_tools), &errors);
     }
     let attr = attr::parse(args, &mut errors);
     let Some(func) = func::parse(item, &mut errors) else {

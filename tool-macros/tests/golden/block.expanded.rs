@@ -110,11 +110,13 @@ const _: () = {
     }
     static __SUBMITTED: __tool_rt::MacroTool = *<__Tool<Db, 1usize>>::__TOOL;
     impl __tool_rt::OneToolBlockUnlessNamedByInto for Db {
-        fn __tool_tables() -> __tool_rt::Vec<&'static __tool_rt::MacroTool> {
+        fn __tool_bind(
+            __tool_this: __tool_rt::Arc<Self>,
+        ) -> __tool_rt::Vec<__tool_rt::RegisteredTool> {
             let mut __tool_tables = __tool_rt::Vec::new();
             __tool_rt::Vec::push(&mut __tool_tables, <__Tool<Db, 0usize>>::__TOOL);
             __tool_rt::Vec::push(&mut __tool_tables, <__Tool<Db, 1usize>>::__TOOL);
-            __tool_tables
+            __tool_rt::bind::<Db>(__tool_this, __tool_tables)
         }
     }
 };

@@ -8,10 +8,7 @@ const _: () = {
     use ::tool_runtime::__private as __tool_rt;
     type __ToolSelf<S> = Cache<S>;
     struct __Tool<__T, const __N: usize>(::core::marker::PhantomData<__T>);
-    impl<S: Store> __Tool<Cache<S>, 0usize>
-    where
-        S: 'static,
-    {
+    impl<S: Store + 'static> __Tool<Cache<S>, 0usize> {
         __tool_rt::needs_tokio! {
             "blocking"
         }
@@ -69,10 +66,7 @@ const _: () = {
             )
             .settings(&__tool_rt::Settings::new().blocking().method("cache_tools"));
     }
-    impl<S: Store> Cache<S>
-    where
-        S: 'static,
-    {
+    impl<S: Store + 'static> Cache<S> {
         ///The tools of a block of `Cache`, for a registry's builder.
         #[must_use]
         pub fn cache_tools(

@@ -37,10 +37,15 @@ pub trait IntoTools {
 
 /// A type with a `#[tool] impl` block that has no `into = name`. There can be one for each type; of a second one rustc
 /// says that it conflicts with the name of this trait, so the name says what to do.
-pub trait OneToolBlockUnlessNamedByInto: ToolState {
-    /// The tables of its tools.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no `into_tools`, none of its `impl` blocks is `#[tool]` without `into = name`",
+    label = "put `#[tool]` on the `impl` block; the tools of one with `into = name` come from `.name()`"
+)]
+pub trait OneToolBlockUnlessNamedByInto {
+    /// Its tools. That the value can be shared is a bound of [`bind`] and not of this trait, for which rustc would say what
+    /// the value lacks in its own words.
     #[doc(hidden)]
-    fn __tool_tables() -> Vec<&'static MacroTool>;
+    fn __tool_bind(this: Arc<Self>) -> Vec<RegisteredTool>;
 }
 
 impl<T: OneToolBlockUnlessNamedByInto> IntoTools for T {
@@ -51,7 +56,7 @@ impl<T: OneToolBlockUnlessNamedByInto> IntoTools for T {
 
 impl<T: OneToolBlockUnlessNamedByInto> IntoTools for Arc<T> {
     fn into_tools(self) -> Vec<RegisteredTool> {
-        bind(self, T::__tool_tables())
+        T::__tool_bind(self)
     }
 }
 
