@@ -86,6 +86,14 @@ fn state_may_be_missing_where_the_type_says_so() {
 }
 
 #[test]
+fn state_in_an_arc_is_another_type() {
+    let error = builder(tools![query]).state(Arc::new(Db::new("main"))).build().unwrap_err().to_string();
+    let expected = "tool `query`: parameter `db` needs state of type `macro_inject::Db`; there is one in an `Arc`, which is \
+                    another type: give `.state(..)` the value itself";
+    assert!(error.contains(expected), "{error}");
+}
+
+#[test]
 fn missing_state_names_tool_parameter_and_type() {
     let error = builder(tools![query, load]).build().unwrap_err();
     assert!(error.is_missing_state());

@@ -178,3 +178,37 @@ fn gardes_rules_are_kept() {
         assert!(problem.expected.contains(expected), "{more}: {}", problem.expected);
     }
 }
+
+#[test]
+fn a_pattern_that_calls_can_not_be_held_to_is_an_error_when_the_registry_is_built() {
+    #[tool]
+    fn unclosed(#[schemars(regex(pattern = "(["))] text: String) {
+        drop(text);
+    }
+    #[tool]
+    fn looking_ahead(#[schemars(regex(pattern = "^(?=a)"))] text: Option<String>) {
+        drop(text);
+    }
+    #[tool]
+    fn guarded_unclosed(#[garde(pattern("(["))] text: String) {
+        drop(text);
+    }
+    for (tool, reason) in [
+        (tools![unclosed], "the pattern `([` of parameter `text`, unclosed character class;"),
+        (tools![looking_ahead], "the pattern `^(?=a)` of parameter `text`, look-around, "),
+        (tools![guarded_unclosed], "the pattern `([` of parameter `text`, unclosed character class;"),
+    ] {
+        let error = Registry::builder().tools(tool).without_store().build().unwrap_err().to_string();
+        assert!(error.contains(reason) && error.contains("extend(\"pattern\" = ..)"), "{error}");
+    }
+}
+
+#[test]
+fn a_pattern_in_the_schema_only_is_told_and_not_held() {
+    #[tool]
+    fn told(#[schemars(extend("pattern" = "^(?=a)"))] text: String) -> String {
+        text
+    }
+    assert_eq!(properties(tools![told])["text"]["pattern"], "^(?=a)");
+    assert_eq!(call(tools![told], r#"{"text":"b"}"#).model_text(), "b");
+}

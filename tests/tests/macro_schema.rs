@@ -216,11 +216,16 @@ fn schemars_attributes_work_as_on_a_field() {
 #[test]
 fn a_bound_without_effect_is_an_error_when_the_registry_is_built() {
     #[tool]
-    fn ineffective(#[schemars(range(min = 1))] text: String) {
-        drop(text);
+    fn ineffective(#[schemars(range(min = 1, max = 2))] text: String, #[schemars(length(min = 1))] number: u8) {
+        drop((text, number));
     }
     let error = Registry::builder().tools(tools![ineffective]).without_store().build().unwrap_err().to_string();
-    assert!(error.contains("`#[schemars(range)]` on parameter `text` has no effect"), "{error}");
+    let of_text =
+        "`#[schemars(range)]` on parameter `text` has no effect, it bounds numbers; a text or a list takes `length`";
+    assert_eq!(error.matches(of_text).count(), 1, "{error}");
+    let of_number =
+        "`#[schemars(length)]` on parameter `number` has no effect, it bounds texts and lists; a number takes `range`";
+    assert_eq!(error.matches(of_number).count(), 1, "{error}");
 }
 
 #[derive(Deserialize, JsonSchema)]

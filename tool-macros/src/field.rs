@@ -94,7 +94,12 @@ pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Field {
                  on two versions of the function",
             ),
             name => {
-                let instead = name.and_then(synonyms::of_attribute).unwrap_or("take one struct that carries it");
+                let near = name.and_then(|name| near::nearest(name, ["serde", "schemars", "garde", "inject"]));
+                let instead = match (name.and_then(synonyms::of_attribute), near) {
+                    (Some(instead), _) => instead.to_owned(),
+                    (None, Some(near)) => format!("did you mean `{near}`?"),
+                    (None, None) => "take one struct that carries it".to_owned(),
+                };
                 errors.push(
                     attr.path(),
                     format!(

@@ -42,14 +42,16 @@ pub(crate) fn parse(input: &PatType, errors: &mut Errors) -> Option<State> {
                 Type::Path(path) => path.path.get_ident().map(ToString::to_string),
                 _ => None,
             };
-            let ty = simple.as_deref().unwrap_or("T");
-            errors.push(
-                &input.ty,
-                format!(
+            let message = match simple.as_deref().unwrap_or("T") {
+                "CallContext" => {
+                    "an `#[inject]` parameter is lent, this one for the call; write `&CallContext`".to_owned()
+                }
+                ty => format!(
                     "an `#[inject]` parameter is lent, all calls share the one value; write `&{ty}`, or `Option<&{ty}>` \
                      where it may be missing"
                 ),
-            );
+            };
+            errors.push(&input.ty, message);
             None
         }
     }

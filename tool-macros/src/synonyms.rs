@@ -76,10 +76,11 @@ pub(crate) fn elsewhere(word: &str) -> Option<&'static str> {
 /// What to write instead of an attribute that a parameter can't have, where it can be told.
 pub(crate) fn of_attribute(name: &str) -> Option<&'static str> {
     Some(match name {
-        "description" | "desc" | "help" | "tool" | "param" | "arg" => "write a doc comment above the parameter",
+        "description" | "desc" | "help" | "param" | "arg" => "write a doc comment above the parameter",
         "default" => "write `#[serde(default = \"function\")]`",
         "rename" | "alias" => "write `#[serde(rename = \"..\")]`",
         "range" | "length" | "regex" | "validate" => "write `#[schemars(..)]` with `range`, `length` or `regex` in it",
+        "tool" => "write `#[inject]` for what the registry gives, and a doc comment to describe the parameter",
         "state" | "injected" | "context" | "ctx" | "extension" | "from_context" => "write `#[inject]`",
         _ => return None,
     })
@@ -92,6 +93,7 @@ pub(crate) fn of_field_key(key: &str) -> Option<&'static str> {
         "min_length" | "max_length" | "min_items" | "max_items" => "write `#[schemars(length(min = .., max = ..))]`",
         "pattern" => "write `#[schemars(regex(pattern = \"..\"))]`",
         "rename_all" => "write `#[serde(rename = \"..\")]` on the parameter",
+        "flatten" => "write its fields as parameters of their own, or take the struct as one parameter",
         "skip" | "skip_deserializing" => {
             "write `#[inject]` for what the model does not give, or leave the parameter out"
         }

@@ -75,6 +75,11 @@ impl TypeMap {
     pub(crate) fn has(&self, kind: TypeId) -> bool {
         self.0.contains_key(&kind)
     }
+
+    /// Whether there is a value whose type Rust prints like this.
+    pub(crate) fn has_named(&self, type_name: &str) -> bool {
+        self.0.values().any(|(_, name)| *name == type_name)
+    }
 }
 
 impl fmt::Debug for TypeMap {

@@ -30,7 +30,7 @@ impl<E: fmt::Display + 'static> ToolFailure for E {}
 /// An error that can say that a call may be tried again.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't say that a call may be tried again, so `retries` would change nothing",
-    label = "return `Result<_, tool_runtime::ToolError>`, and call errors `.transient()` that are"
+    label = "return `Result<_, tool_runtime::ToolError>`, and mark an error that may pass with `.transient()`"
 )]
 pub trait Retried {}
 

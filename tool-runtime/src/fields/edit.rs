@@ -91,7 +91,14 @@ impl Edit<'_> {
         let pattern = pattern.to_string();
         self.bound("regex", &[("string", "pattern")], pattern.as_str().into());
         if self.limits.remove("pattern").is_some() {
-            *self.pattern = pattern::compile(&pattern);
+            match pattern::compile(&pattern) {
+                Ok(compiled) => *self.pattern = compiled,
+                Err(reason) => self.faults.push(format!(
+                    "calls can't be held to the pattern `{pattern}` of parameter `{}`, {reason}; write one without what \
+                     it names, or put it into the schema only, with `#[schemars(extend(\"pattern\" = ..))]`",
+                    self.name
+                )),
+            }
         }
     }
 
@@ -115,11 +122,22 @@ impl Edit<'_> {
                 self.limits.insert((*key).to_owned(), value.clone());
                 self.set(key, value);
             }
-            None => self.faults.push(format!(
-                "`#[schemars({attribute})]` on parameter `{}` has no effect, the schema of its type takes no such \
-                 bound; put it on the field that it belongs to",
-                self.name
-            )),
+            None => {
+                let (bounded, instead) = match attribute {
+                    "range" => ("numbers", "a text or a list takes `length`"),
+                    "length" => ("texts and lists", "a number takes `range`"),
+                    _ => ("texts", "a number takes `range`"),
+                };
+                let fault = format!(
+                    "`#[schemars({attribute})]` on parameter `{}` has no effect, it bounds {bounded}; {instead}, and of a \
+                     struct the field that is meant",
+                    self.name
+                );
+                // `range` has two bounds.
+                if !self.faults.contains(&fault) {
+                    self.faults.push(fault);
+                }
+            }
         }
     }
 }

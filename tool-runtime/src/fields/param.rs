@@ -19,7 +19,7 @@ use crate::schema::Generator;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a parameter of a tool, it has to be read from JSON and to have a JSON schema",
     label = "derive `serde::Deserialize` and `schemars::JsonSchema` on it, or on the type inside it; it also has to be `Send`",
-    note = "what the registry gives and not the model is lent: write `#[inject] name: &T`"
+    note = "what the registry gives and not the model, as shared state or `&CallContext`, is lent: write `#[inject] name: &T`"
 )]
 pub trait ToolParam: DeserializeOwned + JsonSchema + Send + 'static {}
 

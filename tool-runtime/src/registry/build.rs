@@ -256,10 +256,15 @@ impl RegistryBuilder {
             reasons.push((BuildReason::NoApprover, message));
         }
         for need in needs.iter().filter(|need| !self.state.has(need.kind)) {
-            let message = format!(
-                "tool `{name}`: parameter `{}` needs state of type `{}`; add it with `.state(..)`",
-                need.parameter, need.type_name
-            );
+            let ty = need.type_name;
+            let instead = if self.state.has_named(&format!("alloc::sync::Arc<{ty}>")) {
+                "there is one in an `Arc`, which is another type: give `.state(..)` the value itself, which all calls share \
+                 anyway, or let the parameter be an `&Arc<..>`"
+            } else {
+                "add it with `.state(..)`"
+            };
+            let message =
+                format!("tool `{name}`: parameter `{}` needs state of type `{ty}`; {instead}", need.parameter);
             reasons.push((BuildReason::MissingState, message));
         }
         match installed(tool, &self.defaults()) {
