@@ -92,8 +92,8 @@ use crate::{
 /// | `tags("a", "b")` | words to choose tools by |
 /// | `loop_key(a, b)`, `loop_key(except(c))` or `loop_key = path` | which arguments the loop guard compares: these, all but these, or what `fn(&Value) -> Value` makes of them; default: all |
 /// | `output_schema = false` | no schema of the result; default: that of the result's type, if it is `JsonSchema` |
-/// | `handle = Name` | also makes a unit struct `Name`, which `.tool(Name)` takes |
-/// | `crate = path` | where `tool_runtime` is; default: `::tool_runtime` |
+/// | `handle = Name` | also makes a unit struct `Name`, as visible as the function, which `.tool(Name)` takes |
+/// | `crate = path` | where `tool_runtime` is, for a dependency that was renamed (`crate = ::rt`) or is re-exported; default: `::tool_runtime` |
 ///
 /// # Parameters
 ///
@@ -108,7 +108,9 @@ use crate::{
 /// A call that breaks a limit of `range`, `length` or `regex` is an argument problem, and the function isn't run. Patterns
 /// are held with feature `regex`; without it they are in the schema only. With feature `garde` the rules of `#[garde(range,
 /// length, pattern, email, ip, ipv4, ipv6, ascii, alphanumeric, contains, prefix, suffix, dive)]` go into the schema, as
-/// far as a schema can say them, and are held too.
+/// far as a schema can say them, and are held too; `dive` asks that the parameter's type is garde's `Validate`, of the version
+/// that is re-exported as `tool_runtime::garde`. A pattern that the engine of `regex` can't read, look-around for one, is a
+/// [`BuildError`](crate::BuildError); `#[schemars(extend("pattern" = ".."))]` puts it into the schema alone.
 ///
 /// `#[inject] db: &Db` takes shared state, which the registry's builder gets with
 /// [`.state(db)`](crate::RegistryBuilder::state), and `#[inject] ctx: &CallContext` what belongs to the call. The model
@@ -119,7 +121,7 @@ use crate::{
 /// On an `impl` block, `#[tool]` makes tools of its functions that carry `#[tool(..)]` themselves; methods take `&self`.
 /// `value.into_tools()`, of the trait [`IntoTools`](crate::IntoTools), gives them to the builder, on the value or on an
 /// `Arc` of it. `prefix = ".."` is put before the names of a block's tools, with a `_` between. A second block of
-/// one type names its own method, which takes an `Arc`: `into = admin_tools`.
+/// one type names its own method, which takes an `Arc`: `into = admin_tools`. It is `pub` if one of the block's tools is.
 ///
 /// ```
 /// use tool_runtime::{IntoTools, Registry, tool};
@@ -209,7 +211,8 @@ impl RegistryBuilder {
         self.tools(linked())
     }
 
-    /// Adds the linked `#[tool]` functions of these crates only; `-` and `_` are the same.
+    /// Adds the linked `#[tool]` functions of these crates only; `-` and `_` are the same. A crate that has none, or that
+    /// there isn't, adds none.
     pub fn linked_from<'a>(self, crates: impl IntoIterator<Item = &'a str>) -> Self {
         let crates: Vec<&str> = crates.into_iter().collect();
         self.tools(linked_from(&crates))

@@ -158,7 +158,8 @@ impl OutputSink {
         self
     }
 
-    /// Whether the ceiling ([`max_bytes`](Self::max_bytes)) was reached, so that writing only fails.
+    /// Whether the ceiling ([`max_bytes`](Self::max_bytes)) was reached, so that writing only fails. It is noticed when a
+    /// piece is stored, so up to 256 KiB late; a small stream may end before that, cut at the ceiling all the same.
     pub fn is_full(&self) -> bool {
         self.shared.end() == Some(End::Full)
     }
