@@ -546,3 +546,32 @@ fn an_announced_length_means_nothing() {
         }
     }
 }
+
+/// Fails after it has written this.
+struct Undisplayable(&'static str);
+
+impl std::fmt::Display for Undisplayable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)?;
+        Err(std::fmt::Error)
+    }
+}
+
+impl Serialize for Undisplayable {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[test]
+fn a_display_that_fails_is_named_whether_or_not_strings_are_edited() {
+    for written in ["", "some", "\"\n"] {
+        for edit in [None, Some(&mut copy as Edit<'_>)] {
+            let fault = text_with(&[Undisplayable(written)], edit).unwrap_err();
+            assert_eq!(fault.to_string(), "a value's `Display` failed");
+        }
+    }
+    let mut push = |_: &str| ControlFlow::Break(());
+    let mut walk = Walk { push: &mut push, edit: None, non_finite: 0 };
+    assert!(matches!(write(&format_args!("text"), &mut walk), Err(Fault::Stopped)));
+}

@@ -1,6 +1,9 @@
 //! A serializer round `serde_json`'s own that counts depth and offers every string for editing.
 
-use std::fmt::{Display, Write};
+use std::{
+    cell::Cell,
+    fmt::{self, Display, Write},
+};
 
 use serde::ser::{Error as _, Serialize, Serializer};
 
@@ -54,6 +57,40 @@ pub(super) struct Watch<'s, 'w, S> {
     inner: S,
     state: &'s State<'w>,
     kind: Kind,
+}
+
+const NO_DISPLAY: &str = "a value's `Display` failed";
+
+/// A value whose `Display` never fails by itself, but says so: `serde_json` takes each failure for its writer's.
+struct Displayed<'a, T: ?Sized> {
+    value: &'a T,
+    failed: &'a Cell<bool>,
+}
+
+impl<T: Display + ?Sized> Display for Displayed<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut piecewise = Piecewise { to: f, is_broken: false };
+        let written = write!(piecewise, "{}", self.value);
+        if written.is_err() && !piecewise.is_broken {
+            self.failed.set(true);
+            return Ok(());
+        }
+        written
+    }
+}
+
+/// Knows whether it was the writer that failed.
+struct Piecewise<'a, 'f> {
+    to: &'a mut fmt::Formatter<'f>,
+    is_broken: bool,
+}
+
+impl Write for Piecewise<'_, '_> {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        let written = self.to.write_str(piece);
+        self.is_broken |= written.is_err();
+        written
+    }
 }
 
 /// A value on its way to the next serializer.
@@ -171,10 +208,12 @@ impl<'s, 'w, S: Serializer> Serializer for Watch<'s, 'w, S> {
 
     fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
         if matches!(self.kind, Kind::Text(_)) && !self.state.edits() {
-            return self.inner.collect_str(value);
+            let failed = Cell::new(false);
+            let written = self.inner.collect_str(&Displayed { value, failed: &failed })?;
+            return if failed.get() { Err(S::Error::custom(NO_DISPLAY)) } else { Ok(written) };
         }
         let mut text = String::new();
-        write!(text, "{value}").map_err(|_| S::Error::custom("a value's `Display` failed"))?;
+        write!(text, "{value}").map_err(|_| S::Error::custom(NO_DISPLAY))?;
         self.serialize_str(&text)
     }
 
