@@ -1,5 +1,6 @@
 //! How the arguments of a call reach the parameters of a function.
-#![allow(missing_docs, dead_code, clippy::unwrap_used, clippy::needless_pass_by_value, clippy::unused_async)]
+#![allow(missing_docs, dead_code, clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::needless_pass_by_value, clippy::unused_async)]
 
 use std::{borrow::Cow, path::Path};
 
@@ -301,4 +302,54 @@ fn each_of_many_arguments_comes_to_its_own_parameter() {
     let definitions = registry.definitions(tool_runtime::Dialect::OpenAiChat);
     let required = &definitions[0]["function"]["parameters"]["required"];
     assert_eq!(*required, serde_json::json!(names.map(String::from).collect::<Vec<_>>()));
+}
+
+/// Decodes what is JSON, and panics where it is not: also where there is no value.
+struct Impatient(i64);
+
+impl<'de> Deserialize<'de> for Impatient {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(i64::deserialize(deserializer).unwrap_or_else(|_| panic!("a fault injected by a test"))))
+    }
+}
+
+impl JsonSchema for Impatient {
+    fn schema_name() -> Cow<'static, str> {
+        "Impatient".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        i64::json_schema(generator)
+    }
+}
+
+fn no_default() -> i64 {
+    panic!("a fault injected by a test")
+}
+
+#[tool]
+fn impatient(number: Impatient) -> i64 {
+    number.0
+}
+
+#[tool]
+fn without_default(#[serde(default = "no_default")] number: i64) -> i64 {
+    number
+}
+
+#[test]
+fn code_that_panics_without_a_value_keeps_no_program_from_starting() {
+    assert_eq!(call(tools![impatient], r#"{"number":1}"#).model_text(), "1");
+    assert_eq!(call(tools![without_default], r#"{"number":1}"#).model_text(), "1");
+    let outcome = call(tools![without_default], "{}");
+    assert_eq!(
+        (outcome.status(), outcome.model_text()),
+        (Status::Panicked, "[Tool panicked]\na fault injected by a test")
+    );
+    let required = |tools: [RegisteredTool; 1]| {
+        let registry = Registry::builder().tools(tools).without_store().build().unwrap();
+        registry.definitions(tool_runtime::Dialect::Mcp)[0]["inputSchema"]["required"].clone()
+    };
+    assert_eq!(required(tools![impatient]), serde_json::json!(["number"]));
+    assert!(required(tools![without_default]).as_array().is_none_or(Vec::is_empty));
 }

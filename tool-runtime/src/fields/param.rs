@@ -13,7 +13,7 @@ use super::{
     Edit, Fields, MakeSchema, Slots,
     common::{common, part_of},
 };
-use crate::schema::Generator;
+use crate::{contain, schema::Generator};
 
 /// What a type must be to be the parameter of a tool.
 #[diagnostic::on_unimplemented(
@@ -139,8 +139,11 @@ impl<T> Param<T> {
     #[inline(never)]
     pub(super) fn describe(&self, name: &'static str, fields: &mut Fields) {
         let schema = (self.schema)(&mut fields.generator);
-        let default = self.default.as_ref().and_then(|default| (default.json)(&(default.value)()));
-        let is_required = self.default.is_none() && (self.missing)().is_none();
+        let (mut default, mut is_required) = (None, self.default.is_none());
+        carefully(&mut || match &self.default {
+            Some(own) => default = (own.json)(&(own.value)()),
+            None => is_required = (self.missing)().is_none(),
+        });
         fields.add(name, self.description, schema, is_required, default, self.edit);
     }
 
@@ -156,6 +159,12 @@ impl<T> fmt::Debug for Param<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Param").field("description", &self.description).finish_non_exhaustive()
     }
+}
+
+/// Asks the user's code about what it would give. Should it panic, a call tells what about: a program with other tools
+/// starts all the same. One function for all types.
+fn carefully(ask: &mut dyn FnMut()) {
+    let _ = contain::call(ask);
 }
 
 /// The schema of `T`, inlined as far as it is not recursive.
