@@ -247,3 +247,79 @@ fn a_call_with_a_hook_leaves_the_same_traces_as_one_without() {
         assert_eq!(seen(has_hook, asks), expected, "{has_hook}");
     }
 }
+
+fn said(text: &str) -> Result<String, String> {
+    if text == "fails" { Err("a failure".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+/// Says it.
+#[tool(to_model_output = |text: &String| if text == "unviewed" { Err("no view") } else { Ok(text.clone()) })]
+fn says(text: &str) -> Result<String, String> {
+    said(text)
+}
+
+/// Says it later.
+#[tool]
+async fn says_later(text: &str) -> Result<String, String> {
+    tokio::task::yield_now().await;
+    said(text)
+}
+
+/// Panics.
+#[tool]
+fn panics() {
+    panic!("a fault injected by a test")
+}
+
+mod plain {
+    #[tool_runtime::tool]
+    pub(super) fn other() {}
+}
+
+mod asking {
+    #[tool_runtime::tool(max_result_size = 5, external, keep = always, max_concurrent = 1)]
+    pub(super) fn other() {}
+}
+
+#[test]
+fn a_plain_call_leaves_the_same_traces_whichever_stages_its_registry_has() {
+    let _alone = ALONE.lock();
+    let seen = |make: &dyn Fn() -> RegistryBuilder, is_waited_for: bool| {
+        let spans = Spans::default();
+        tracing::subscriber::with_default(spans.clone(), || {
+            let registry = make().tools(tools![says, says_later, panics]).without_store().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            for (name, arguments) in [
+                ("says", r#"{"text":"a"}"#),
+                ("says", r#"{"text":"fails"}"#),
+                ("says", r#"{"text":"unviewed","more":1}"#),
+                ("Says()", r#"{"text":["a"]}"#),
+                ("says_later", r#"{"text":"a"}"#),
+                ("says_later", r#"{"text":"fails"}"#),
+                ("panics", "{}"),
+                ("nothing", "{}"),
+            ] {
+                let call = ToolCall::new("1", name, arguments);
+                let _ = match is_waited_for {
+                    true => registry.call_blocking(call),
+                    false => runtime.block_on(registry.call(call)),
+                };
+            }
+        });
+        let spans = spans.0.lock().unwrap();
+        spans.clone()
+    };
+    for is_waited_for in [true, false] {
+        let expected = seen(&|| Registry::builder().tools(tools![plain::other]), is_waited_for);
+        assert_eq!(expected.iter().filter(|span| span.contains_key("tool_runtime.status")).count(), 8);
+        let others: [&dyn Fn() -> RegistryBuilder; 4] = [
+            &|| Registry::builder().tools(tools![asking::other]),
+            &|| Registry::builder().tools(tools![plain::other]).hook(Idle),
+            &|| Registry::builder().tools(tools![plain::other]).default_max_result_size(usize::MAX),
+            &|| Registry::builder().tools(tools![plain::other]).redact_with(|text| text.into()),
+        ];
+        for (index, other) in others.into_iter().enumerate() {
+            assert_eq!(seen(other, is_waited_for), expected, "{index}, {is_waited_for}");
+        }
+    }
+}
