@@ -1547,3 +1547,43 @@ fn hooks_of_calls_on_many_threads_see_their_own_call() {
         }
     });
 }
+
+/// Deeper than any recursion over it could go.
+fn bottomless() -> Value {
+    (0..200_000).fold(json!("bottom"), |value, _| Value::Array(vec![value]))
+}
+
+struct Deepens;
+
+impl Hook for Deepens {
+    async fn after(&self, call: &AfterCall) -> After {
+        assert!(call.metadata.contains_key("deep"));
+        After::Replace(bottomless())
+    }
+}
+
+#[test]
+fn what_is_nested_too_deeply_ends_no_program_as_a_replacement_or_as_metadata() {
+    #[tool]
+    fn typed() -> ToolResult<Vec<u8>> {
+        ToolResult::new(vec![1]).metadata("deep", bottomless()).metadata("shallow", 1)
+    }
+    #[tool]
+    fn untyped() -> ToolResult<Value> {
+        ToolResult::new(json!(1)).metadata("deep", bottomless())
+    }
+    for tool in tools![typed, untyped] {
+        let make = |hooks: bool| {
+            let builder = Registry::builder().tool(tool.clone()).without_store();
+            let registry = if hooks { builder.hook(Deepens) } else { builder }.build().unwrap();
+            let name = registry.tool_names().next().unwrap().to_owned();
+            registry.call_blocking(ToolCall::new("1", name, "{}"))
+        };
+        let outcome = make(false);
+        assert_eq!(outcome.status(), Status::Ok);
+        assert_eq!(outcome.clone().metadata()["deep"], "nested deeper than 512 levels");
+        let outcome = make(true);
+        assert_eq!(outcome.status(), Status::Unserialisable);
+        assert!(outcome.model_text().ends_with("nested deeper than 512 levels"), "{}", outcome.model_text());
+    }
+}

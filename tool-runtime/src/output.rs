@@ -3,7 +3,10 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::part::Part;
+use crate::{
+    json::{self, Fault},
+    part::Part,
+};
 
 /// A view for the model: text, or JSON that is shown as compact text.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,9 +89,15 @@ impl<T> ToolResult<T> {
         self
     }
 
-    /// A fact for display and hooks; never shown to the model.
+    /// A fact for display and hooks; never shown to the model. In place of one that is nested deeper than 512 levels
+    /// stands that it was.
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.beside().metadata.insert(key.into(), value.into());
+        let mut value = value.into();
+        if json::is_too_deep(&value) {
+            json::dismantle(&mut value);
+            value = Fault::TooDeep.to_string().into();
+        }
+        self.beside().metadata.insert(key.into(), value);
         self
     }
 

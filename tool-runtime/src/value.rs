@@ -114,8 +114,11 @@ impl Output {
     /// view applies to it, and else the JSON itself.
     pub(crate) fn replaced(&self, value: Value) -> Self {
         let typed = match &self.0 {
-            Repr::Value(typed) => contain::call(|| typed.replaced(&value)).unwrap_or_default(),
-            Repr::Error(_) => None,
+            // To be read it is copied, and that is a recursion.
+            Repr::Value(typed) if !json::is_too_deep(&value) => {
+                contain::call(|| typed.replaced(&value)).unwrap_or_default()
+            }
+            Repr::Value(_) | Repr::Error(_) => None,
         };
         match typed {
             Some(typed) => Self(Repr::Value(typed)),

@@ -25,6 +25,11 @@ pub(crate) fn is_deep(value: &Value) -> bool {
     is_deeper(value, SAFE_DEPTH)
 }
 
+/// Whether a value is nested more deeply than it could ever be written.
+pub(crate) fn is_too_deep(value: &Value) -> bool {
+    is_deeper(value, super::MAX_DEPTH)
+}
+
 fn is_nest(value: &Value) -> bool {
     matches!(value, Value::Array(_) | Value::Object(_))
 }

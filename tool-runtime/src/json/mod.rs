@@ -13,7 +13,7 @@ use std::{borrow::Cow, ops::ControlFlow};
 
 use serde::Serialize;
 
-pub(crate) use dismantle::{dismantle, is_deep};
+pub(crate) use dismantle::{dismantle, is_deep, is_too_deep};
 pub(crate) use raw::{is_json, is_sequence, rewrite};
 use sink::Sink;
 use state::State;
