@@ -212,3 +212,27 @@ fn a_pattern_in_the_schema_only_is_told_and_not_held() {
     assert_eq!(properties(tools![told])["text"]["pattern"], "^(?=a)");
     assert_eq!(call(tools![told], r#"{"text":"b"}"#).model_text(), "b");
 }
+
+#[test]
+fn bounds_that_leave_nothing_are_an_error_when_the_registry_is_built() {
+    #[tool]
+    fn empty_range(#[schemars(range(min = 9, max = 5))] number: u8) {
+        let _ = number;
+    }
+    #[tool]
+    fn empty_length(#[schemars(length(max = 1, min = 2))] text: String) {
+        drop(text);
+    }
+    #[tool]
+    fn exact(#[schemars(range(min = 5, max = 5))] number: u8, #[schemars(length(equal = 2))] text: String) -> String {
+        format!("{number}{text}")
+    }
+    assert_eq!(call(tools![exact], r#"{"number":5,"text":"ab"}"#).model_text(), "5ab");
+    for (tool, expected) in [
+        (tools![empty_range], "`#[schemars(range)]` on parameter `number` leaves nothing, `min` is above `max`"),
+        (tools![empty_length], "`#[schemars(length)]` on parameter `text` leaves nothing, `min` is above `max`"),
+    ] {
+        let error = Registry::builder().tools(tool).without_store().build().unwrap_err().to_string();
+        assert_eq!(error.matches(expected).count(), 1, "{error}");
+    }
+}

@@ -6,7 +6,7 @@ use super::{
     Job, MAX_GOT, expect,
     members::Members,
     pointer,
-    shown::{preview, shown},
+    shown::{preview, shown_bare},
     slot_of,
     tree::Node,
     walk, wrong_key,
@@ -124,7 +124,7 @@ pub(super) fn without_position(message: &str) -> &str {
 fn own_words(message: &str) -> Option<String> {
     let message = without_position(message).trim();
     let is_own = !message.is_empty() && !GENERATED.iter().any(|start| message.starts_with(start));
-    is_own.then(|| shown(message, 160))
+    is_own.then(|| shown_bare(message, 160))
 }
 
 #[cfg(test)]
@@ -137,5 +137,6 @@ mod tests {
         assert_eq!(own_words("invalid value: integer `300`, expected u8 at line 1 column 3"), None);
         assert_eq!(own_words("data did not match any variant of untagged enum Flex"), None);
         assert_eq!(own_words("a\nb").as_deref(), Some("a\\nb"));
+        assert_eq!(own_words("a `@` is missing, <b>").as_deref(), Some("a `@` is missing, \\u{3c}b>"));
     }
 }

@@ -121,6 +121,7 @@ impl Edit<'_> {
             Some((_, key)) => {
                 self.limits.insert((*key).to_owned(), value.clone());
                 self.set(key, value);
+                self.contradiction(attribute);
             }
             None => {
                 let (bounded, instead) = match attribute {
@@ -140,7 +141,23 @@ impl Edit<'_> {
             }
         }
     }
+
+    /// A least bound above the greatest is a fault: no call could be right.
+    fn contradiction(&mut self, attribute: &str) {
+        let bound = |key: &str| self.limits.get(key).and_then(Value::as_f64);
+        let contradicts = |(least, most): &(&str, &str)| bound(least) > bound(most) && bound(most).is_some();
+        if BOTH_ENDS.iter().any(contradicts) {
+            self.faults.push(format!(
+                "`#[schemars({attribute})]` on parameter `{}` leaves nothing, `min` is above `max`; exchange them",
+                self.name
+            ));
+        }
+    }
 }
+
+/// The keywords of a least bound, each with that of the greatest.
+const BOTH_ENDS: [(&str, &str); 4] =
+    [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties")];
 
 /// A number that bounds a parameter.
 #[diagnostic::on_unimplemented(
