@@ -73,24 +73,17 @@ pub(crate) fn parse(attr: &BlockAttr, item: &TokenStream, errors: &mut Errors) -
             Ok(())
         };
         split.parse2(inside)?;
-        Ok((item, members))
+        let owner = Owner {
+            generics: lasting(&item.generics),
+            name: name_of(&item.self_ty),
+            ty: (*item.self_ty).clone(),
+            of_trait: item.trait_.as_ref().map(|(path, _)| path.clone()),
+            associated: members.iter().filter_map(|member| member.associated.clone()).collect(),
+        };
+        Ok((item, members, owner.outside()?))
     });
-    let (item, members) = match parsed {
+    let (item, members, owner) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => {
-            errors.add(error);
-            return None;
-        }
-    };
-    let owner = Owner {
-        generics: lasting(&item.generics),
-        name: name_of(&item.self_ty),
-        ty: (*item.self_ty).clone(),
-        of_trait: item.trait_.as_ref().map(|(path, _)| path.clone()),
-        associated: members.iter().filter_map(|member| member.associated.clone()).collect(),
-    };
-    let owner = match owner.outside() {
-        Ok(owner) => owner,
         Err(error) => {
             errors.add(error);
             return None;

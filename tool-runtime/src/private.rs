@@ -1,12 +1,7 @@
 //! What the output of `#[tool]` and `tools!` refers to. Not for people: it changes with any release, and the two
 //! crates are pinned to each other.
 
-pub use std::{
-    marker::PhantomData,
-    option::Option::{self, None, Some},
-    sync::Arc,
-    vec::Vec,
-};
+pub use std::{marker::PhantomData, option::Option::Some, sync::Arc, vec::Vec};
 
 pub use inventory::submit;
 pub use serde_json::json;

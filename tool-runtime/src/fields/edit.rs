@@ -121,7 +121,7 @@ impl Edit<'_> {
             Some((_, key)) => {
                 self.limits.insert((*key).to_owned(), value.clone());
                 self.set(key, value);
-                self.contradiction(attribute);
+                self.judge_ends(attribute, key);
             }
             None => {
                 let (bounded, instead) = match attribute {
@@ -142,11 +142,11 @@ impl Edit<'_> {
         }
     }
 
-    /// A least bound above the greatest is a fault: no call could be right.
-    fn contradiction(&mut self, attribute: &str) {
+    /// A least bound above the greatest, one of which is `key`, is a fault: no call could be right.
+    fn judge_ends(&mut self, attribute: &str, key: &str) {
+        let Some((least, most)) = BOTH_ENDS.iter().find(|(least, most)| *least == key || *most == key) else { return };
         let bound = |key: &str| self.limits.get(key).and_then(Value::as_f64);
-        let contradicts = |(least, most): &(&str, &str)| bound(least) > bound(most) && bound(most).is_some();
-        if BOTH_ENDS.iter().any(contradicts) {
+        if bound(least).zip(bound(most)).is_some_and(|(least, most)| least > most) {
             self.faults.push(format!(
                 "`#[schemars({attribute})]` on parameter `{}` leaves nothing, `min` is above `max`; exchange them",
                 self.name

@@ -15,12 +15,13 @@ use crate::{
     policy::{Keep, Limit, TruncationStrategy, Trust, Yields},
     request::{self, Misfit, RawArguments},
     schema::{self, Generator},
+    shape::MaybeStarted,
     spec::{Hints, LoopKey, ToolSpec},
     stages::Stages,
 };
 
 /// Decodes the arguments and starts the function; `None` where it did not start, and then the slots know why.
-pub type Start = for<'a> fn(&mut Slots<'_>, Given<'a>) -> Option<Started<'a>>;
+pub type Start = for<'a> fn(&mut Slots<'_>, Given<'a>) -> MaybeStarted<'a>;
 
 /// Whether a function is `async`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
